@@ -35,7 +35,7 @@ export interface SessionState {
  */
 export function sessionResponse(
   session: Session,
-  request: { readonly headers: RequestHeaders },
+  request: { readonly headers: RequestHeaders; readonly method?: string | undefined },
   { show = withoutRawData, keepAliveMs = 15_000 }: SessionResponseOptions = {},
 ): Response {
   const after = lastEventId(request.headers)
@@ -43,10 +43,20 @@ export function sessionResponse(
   const waiting: string[] = after !== undefined && view.isWhole ? [event('reset', {})] : []
   let isChanged = true
   let wake = (): void => undefined
-  let next: ReturnType<typeof view.next> | undefined
+  let isReading = false
+  let arrived: Awaited<ReturnType<typeof view.next>> | undefined
+  /** Wakes whoever waits. A race with `next()` would keep something of each wait until the next message, days later. */
+  const read = async (): Promise<void> => {
+    isReading = true
+    arrived = await view.next()
+    isReading = false
+    wake()
+  }
+  // messages that are here go first: a question follows the call that asks
+  const wakeSoon = (): void => void setTimeout(() => wake(), 0)
   const change = (): void => {
     isChanged = true
-    wake()
+    wakeSoon()
   }
   let leave: (() => void)[] = []
   // a response that nobody reads leaves nothing behind
@@ -69,19 +79,20 @@ export function sessionResponse(
     for (;;) {
       const first = waiting.shift()
       if (first !== undefined) return first
-      next ??= view.next()
-      const woken = new Promise<void>((resolve) => {
-        wake = resolve
-        // messages that are here go first: a question follows the call that asks
-        if (isChanged) setTimeout(resolve, 0)
-      })
-      const step = await Promise.race([next, woken])
+      if (arrived === undefined) {
+        if (!isReading) void read()
+        await new Promise<void>((resolve) => {
+          wake = resolve
+          if (isChanged) wakeSoon()
+        })
+      }
+      const step = arrived
+      arrived = undefined
       if (step === undefined && isChanged && waiting.length === 0) {
         isChanged = false
         return event('state', { status: session.status, questions: session.questions() } satisfies SessionState)
       }
       if (step === undefined) continue
-      next = undefined
       if (step.done === true) return undefined
       const text = messageEvent(step.value, show)
       if (text !== undefined) return text
@@ -105,9 +116,15 @@ export function sessionResponse(
     },
     { highWaterMark: 0 },
   )
-  return new Response(body, {
-    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform' },
-  })
+  // a server sends no body to `HEAD`, and one of node:http would wait for its end before it sends the headers
+  return new Response(request.method === 'HEAD' ? '' : body, { headers: eventStream })
+}
+
+const eventStream = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  // nginx keeps back what it proxies until a buffer is full
+  'x-accel-buffering': 'no',
 }
 
 function lastEventId(headers: RequestHeaders): string | undefined {
