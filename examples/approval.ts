@@ -23,11 +23,15 @@ const server = createServer(async (request, response) => {
     response.end(JSON.stringify(run.executor.openQuestions()))
     return
   }
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  const { toolUseID, allow } = JSON.parse(String(Buffer.concat(chunks)))
-  const answer = allow ? ({ behavior: 'allow' } as const) : ({ behavior: 'deny', message: 'Too much.' } as const)
-  response.writeHead(run.executor.answer(toolUseID, answer) ? 204 : 409).end()
+  try {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { toolUseID, allow } = JSON.parse(String(Buffer.concat(chunks)))
+    const answer = allow ? ({ behavior: 'allow' } as const) : ({ behavior: 'deny', message: 'Too much.' } as const)
+    response.writeHead(run.executor.answer(toolUseID, answer) ? 204 : 409).end()
+  } catch (error) {
+    response.writeHead(400).end(String(error))
+  }
 })
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const { port } = server.address() as { port: number }

@@ -1,5 +1,7 @@
 import { createServer } from 'node:http'
-import { defineTool } from 'signalbox'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { defineTool, sessionResponse } from 'signalbox'
 import { openSession } from 'signalbox/durable'
 import { fileJournals } from 'signalbox/node'
 import { scriptedModel } from 'signalbox/scripted'
@@ -30,58 +32,67 @@ const page = `<!doctype html>
 <ol id="messages"></ol>
 <div id="questions"></div>
 <script type="module">
-  const get = async (path) => (await fetch(path)).json()
-  const post = (path, body) => fetch(path, { method: 'POST', body })
+  const post = (path, body) => fetch(path, { method: 'POST', body: JSON.stringify(body) })
   const add = (parent, tag, text) => Object.assign(parent.appendChild(document.createElement(tag)), { textContent: text })
   const [messages, questions] = ['messages', 'questions'].map((id) => document.getElementById(id))
-  async function show() {
-    const [said, open] = await Promise.all([get('/messages'), get('/questions')])
-    messages.replaceChildren()
-    questions.replaceChildren()
-    for (const text of said) add(messages, 'li', text)
-    for (const { id, toolName, input } of open) {
-      const row = add(questions, 'p', toolName + ' ' + JSON.stringify(input) + ' ')
-      const answer = (answer) => () => post('/answers', JSON.stringify({ id, answer, by: 'Ann' }))
-      add(row, 'button', 'Approve').onclick = answer({ behavior: 'allow' })
-      add(row, 'button', 'Deny').onclick = answer({ behavior: 'deny', message: 'Ann said no.' })
+  const items = new Map()
+  function show({ type, uuid, message, discarded = [] }) {
+    for (const each of discarded) items.get(each)?.remove()
+    if (type !== 'user' && type !== 'assistant') return
+    // a message may come again
+    if (!items.has(uuid)) items.set(uuid, add(messages, 'li'))
+    items.get(uuid).textContent = type + ': ' + JSON.stringify(message.content)
+  }
+  function ask({ id, toolName, input, rule }) {
+    const row = add(questions, 'p', toolName + ' ' + JSON.stringify(input) + ' ')
+    const button = (name, answer) => {
+      add(row, 'button', name).onclick = () => post('/answers', { id, answer, by: 'Ann' })
     }
+    button('Approve', { behavior: 'allow' })
+    if (rule) button('Always allow ' + rule, { behavior: 'allow', addRules: { allow: [rule] } })
+    button('Deny', { behavior: 'deny', message: 'Ann said no.' })
   }
   document.forms[0].onsubmit = (event) => {
     event.preventDefault()
-    post('/messages', event.target.text.value)
+    post('/messages', { text: event.target.text.value })
   }
   const events = new EventSource('/events')
-  events.onopen = events.onmessage = show
+  events.addEventListener('message', ({ data }) => show(JSON.parse(data)))
+  events.addEventListener('state', ({ data }) => {
+    questions.replaceChildren()
+    JSON.parse(data).questions.forEach(ask)
+  })
+  events.addEventListener('reset', () => {
+    messages.replaceChildren()
+    items.clear()
+  })
 </script>`
 
-const routes = {
-  'POST /messages': (text) => void session.send(text),
-  'GET /messages': () => session.transcript.map(({ type, message }) => `${type}: ${JSON.stringify(message?.content)}`),
-  'GET /questions': () => session.questions().map(({ id, toolName, input }) => ({ id, toolName, input })),
-  'POST /answers': async (body) => {
-    const { id, answer, by } = JSON.parse(body)
-    return { outcome: await session.answer(id, answer, { by }) }
-  },
-}
-
-/** Tells a page that it should look again. */
-function follow(response) {
-  response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n')
-  const look = () => response.write('data: changed\n\n')
-  const leave = ['question_opened', 'question_closed', 'run_ended'].map((event) => session.on(event, look))
-  response.on('close', () => {
-    for (const stop of leave) stop()
-  })
-}
-
-const server = createServer(async (request, response) => {
-  if (request.url === '/') return response.setHeader('content-type', 'text/html').end(page)
-  if (request.url === '/events') return follow(response)
-  const route = routes[`${request.method} ${request.url}`]
+async function respond(request, response) {
+  const route = `${request.method} ${request.url}`
+  if (route === 'GET /') return response.setHeader('content-type', 'text/html').end(page)
+  if (route === 'GET /events') {
+    const events = sessionResponse(session, request)
+    response.writeHead(events.status, Object.fromEntries(events.headers))
+    return pipeline(Readable.fromWeb(events.body), response)
+  }
   let body = ''
-  for await (const chunk of request) body += chunk
-  response.statusCode = route === undefined ? 404 : 200
-  response.setHeader('content-type', 'application/json').end(JSON.stringify((await route?.(body)) ?? null))
+  for await (const chunk of request.setEncoding('utf8')) body += chunk
+  response.statusCode = 204
+  if (route === 'POST /messages') session.send(JSON.parse(body).text)
+  else if (route === 'POST /answers') {
+    const { id, answer, by } = JSON.parse(body)
+    if ((await session.answer(id, answer, { by })) === 'stale') response.statusCode = 409
+  } else response.statusCode = 404
+  response.end()
+}
+
+const server = createServer((request, response) => {
+  respond(request, response).catch(({ message }) => {
+    // a browser that has left, or a request that cannot be read
+    if (response.headersSent) response.destroy()
+    else response.writeHead(400).end(message)
+  })
 })
 server.listen(Number(port), '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`))
 

@@ -20,12 +20,16 @@ const server = createServer(async (request, response) => {
     // when the browser leaves, this ends the reader of the session
     return pipeline(Readable.fromWeb(events.body as never), response).catch(() => undefined)
   }
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  const { text, question, answer } = JSON.parse(String(Buffer.concat(chunks)))
-  if (text !== undefined) session.send(text)
-  else await session.answer(question, answer)
-  response.writeHead(204).end()
+  try {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { text, question, answer } = JSON.parse(String(Buffer.concat(chunks)))
+    if (text !== undefined) session.send(text)
+    else await session.answer(question, answer)
+    response.writeHead(204).end()
+  } catch (error) {
+    response.writeHead(400).end(String(error))
+  }
 })
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const { port } = server.address() as { port: number }

@@ -32,9 +32,14 @@ it.each([
   await page.getByRole('button', { name: 'Send' }).click()
   const approve = page.getByRole('button', { name: 'Approve' })
   await approve.waitFor()
+  // a request that cannot be read is refused, and the program goes on
+  for (const path of ['messages', 'answers'])
+    expect(await fetch(new URL(path, first.url), { method: 'POST', body: 'x' })).toMatchObject({ status: 400 })
   await first.end(signal)
   const second = await start(new URL(first.url).port, sessions)
-  // the question is there once
+  // the question is there once, in the page that comes back by itself too
+  await approve.waitFor()
+  expect(await approve.count()).toBe(1)
   await page.reload()
   await approve.waitFor()
   expect(await approve.count()).toBe(1)
