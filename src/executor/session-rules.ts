@@ -1,4 +1,4 @@
-import { type PermissionLists, type ReadPermissions, readRules } from '../permission/permission-settings.ts'
+import { type PermissionLists, type ReadPermissions, readAddedRules } from '../permission/permission-settings.ts'
 import type { AnyTool } from '../tool/tool.ts'
 import { assertRules } from './check-context.ts'
 
@@ -21,7 +21,7 @@ export class SessionRules {
   }
 
   read(lists: PermissionLists): ReadPermissions['rules'] {
-    const rules = readRules(lists, 'addRules')
+    const rules = readAddedRules(lists, 'addRules')
     assertRules(rules, this.#tools)
     return rules
   }

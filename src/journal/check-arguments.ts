@@ -1,7 +1,7 @@
 import { invalidOption } from '../base/invalid-option.ts'
 import { aName, anObject, aString, checkOption, oneOf, requireOption } from '../base/option-rules.ts'
 import { isSendable } from '../messages/is-content.ts'
-import { readRules } from '../permission/permission-settings.ts'
+import { readAddedRules } from '../permission/permission-settings.ts'
 import type { OpenJournalOptions, SessionNote } from './journal.ts'
 import { keyOf } from './journal.ts'
 
@@ -33,5 +33,5 @@ export function checkAnswer(answer: unknown): void {
   requireOption('answer.behavior', behavior, aBehavior)
   checkOption('answer.message', message, aString)
   checkOption('answer.updatedInput', updatedInput, anObject)
-  if (addRules !== undefined) readRules(addRules, 'answer.addRules')
+  if (addRules !== undefined) readAddedRules(addRules, 'answer.addRules')
 }

@@ -1,5 +1,7 @@
 import { type PermissionBehavior, type PermissionMode, permissionModes } from '../../machines/index.ts'
 import { invalidOption } from '../base/invalid-option.ts'
+import { type OptionRule, requireOption } from '../base/option-rules.ts'
+import { isRecord } from '../base/read-field.ts'
 import { type DenyRule, type PermissionRule, parseRule } from './permission-rule.ts'
 
 export interface PermissionLists {
@@ -29,14 +31,26 @@ const plain: ReadPermissions = { mode: 'default', rules: { deny: [], ask: [], al
 /** The settings with their rules parsed. Throws an error that names the invalid part. */
 export function readPermissions(settings: PermissionSettings | undefined): ReadPermissions {
   if (settings === undefined) return plain
-  if (typeof settings !== 'object' || settings === null) invalid('permissions', 'an object', settings)
+  if (typeof settings !== 'object' || settings === null) invalidInContext('permissions', 'an object', settings)
   const { mode = 'default' } = settings
-  if (!permissionModes.includes(mode)) invalid('permissions.mode', `one of ${permissionModes.join(', ')}`, mode)
+  if (!permissionModes.includes(mode))
+    invalidInContext('permissions.mode', `one of ${permissionModes.join(', ')}`, mode)
   const rules = readRules(settings, 'permissions')
   return { mode, rules, isPlain: mode === 'default' && behaviors.every((each) => rules[each].length === 0) }
 }
 
-export function readRules(lists: PermissionLists, where: string): ReadPermissions['rules'] {
+/** Rules that come with an answer: with another key, they would be ignored unnoticed. */
+export function readAddedRules(lists: PermissionLists, where: string): ReadPermissions['rules'] {
+  requireOption(where, lists, addedRules)
+  return readRules(lists, where, invalidOption)
+}
+
+const addedRules: OptionRule = [
+  (lists) => isRecord(lists) && Object.keys(lists).every((key) => behaviors.some((each) => each === key)),
+  'an object with allow, ask or deny',
+]
+
+export function readRules(lists: PermissionLists, where: string, invalid = invalidInContext): ReadPermissions['rules'] {
   if (typeof lists !== 'object' || lists === null) invalid(where, 'an object of rules', lists)
   const readList = (behavior: PermissionBehavior): PermissionRule[] => {
     const list: unknown = lists[behavior] ?? []
@@ -63,5 +77,5 @@ export function withRules(settings: PermissionSettings | undefined, more: Permis
   }
 }
 
-const invalid = (field: string, expected: string, received: unknown): never =>
+const invalidInContext = (field: string, expected: string, received: unknown): never =>
   invalidOption(`context.${field}`, expected, received, 'invalid_context')
