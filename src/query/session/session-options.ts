@@ -8,7 +8,7 @@ import type { QueryResult } from '../query-message.ts'
 import type { SessionQuestion } from './question-book.ts'
 
 /** The options of every run of a session: all options of `query()`, except that the messages may come later. */
-export interface SessionOptions extends Omit<QueryOptions, 'messages'> {
+export interface SessionOptions extends Omit<QueryOptions, 'messages' | 'journal'> {
   /**
    * Names the session in the ids of its questions.
    * @default a random id

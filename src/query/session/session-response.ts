@@ -1,3 +1,12 @@
+import { unknownOption } from '../../base/invalid-option.ts'
+import {
+  aFunction,
+  checkOption,
+  type OptionRule,
+  positiveMilliseconds,
+  requireOption,
+} from '../../base/option-rules.ts'
+import { isRecord } from '../../base/read-field.ts'
 import type { QueryMessage } from '../query-message.ts'
 import type { SessionQuestion } from './question-book.ts'
 import type { Session, SessionStatus } from './session.ts'
@@ -36,8 +45,11 @@ export interface SessionState {
 export function sessionResponse(
   session: Session,
   request: { readonly headers: RequestHeaders; readonly method?: string | undefined },
-  { show = withoutRawData, keepAliveMs = 15_000 }: SessionResponseOptions = {},
+  options: SessionResponseOptions = {},
 ): Response {
+  requireOption('session', session, aSession)
+  requireOption('request', request, aRequest)
+  const { show = withoutRawData, keepAliveMs = 15_000 } = checked(options)
   const after = lastEventId(request.headers)
   const view = session.messages({ after })
   const waiting: string[] = after !== undefined && view.isWhole ? [event('reset', {})] : []
@@ -61,11 +73,14 @@ export function sessionResponse(
   let leave: (() => void)[] = []
   // a response that nobody reads leaves nothing behind
   const begin = (): void => {
-    const beat = setInterval(() => {
-      // a reader that does not keep up needs no sign of life
-      if (waiting.length === 0) waiting.push(':\n\n')
-      wake()
-    }, keepAliveMs)
+    const beat = setInterval(
+      () => {
+        // a reader that does not keep up needs no sign of life
+        if (waiting.length === 0) waiting.push(':\n\n')
+        wake()
+      },
+      Math.min(keepAliveMs, maxDelay),
+    )
     const types = ['question_opened', 'question_closed', 'run_started', 'run_ended'] as const
     leave = [() => clearInterval(beat), ...types.map((type) => session.on(type, change))]
   }
@@ -118,6 +133,21 @@ export function sessionResponse(
   )
   // a server sends no body to `HEAD`, and one of node:http would wait for its end before it sends the headers
   return new Response(request.method === 'HEAD' ? '' : body, { headers: eventStream })
+}
+
+const isFunctionOf = (value: unknown, name: string): boolean => typeof Object(value)[name] === 'function'
+const aSession: OptionRule = [(value) => isFunctionOf(value, 'messages'), 'a session, not a promise of one']
+const aRequest: OptionRule = [(value) => isRecord(Object(value).headers), 'a request with headers']
+
+/** A longer delay of a timer counts as 1 ms. */
+const maxDelay = 2 ** 31 - 1
+
+function checked(options: SessionResponseOptions): SessionResponseOptions {
+  const { show, keepAliveMs, ...others } = options
+  for (const key of Object.keys(others)) unknownOption(key, ['show', 'keepAliveMs'])
+  checkOption('show', show, aFunction)
+  checkOption('keepAliveMs', keepAliveMs, positiveMilliseconds)
+  return options
 }
 
 const eventStream = {

@@ -186,6 +186,33 @@ describe('a session as server-sent events', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
+  it.each([
+    [[undefined, asking()], 'session: expected a session, not a promise of one, received undefined.'],
+    [[Promise.resolve(), asking()], 'session: expected a session, not a promise of one, received {}.'],
+    [['session'], 'request: expected a request with headers, received undefined.'],
+    [['session', { query: {} }], 'request: expected a request with headers, received {"query":{}}.'],
+    [['session', asking(), { keepAlive: 5 }], 'Unknown option keepAlive. Known options: show, keepAliveMs.'],
+    [['session', asking(), { keepAliveMs: 0 }], 'keepAliveMs: expected more than 0 milliseconds, received 0.'],
+    [
+      ['session', asking(), { keepAliveMs: Number.NaN }],
+      'keepAliveMs: expected more than 0 milliseconds, received "NaN".',
+    ],
+    [['session', asking(), { show: true }], 'show: expected a function, received true.'],
+  ])('refuses %j, with what was expected', ([session, ...others], message) => {
+    const given = session === 'session' ? createSession({ tools: [], model: scriptedModel([]) }) : session
+    expect(() => sessionResponse(given as never, ...(others as [never]))).toThrow(message)
+  })
+
+  it('S2 a sign of life that never comes does not come all the time', async () => {
+    const session = createSession({ tools: [], model: scriptedModel([]) })
+    const page = connect(session, undefined, { keepAliveMs: Number.POSITIVE_INFINITY })
+    let rounds = 0
+    await until(() => page.seen.text.includes(':\n\n') || ++rounds > 20)
+    await session.close()
+    await until(() => page.seen.isOver)
+    expect(page.seen.text).not.toContain(':\n\n')
+  })
+
   it('S8 S9 a page whose connection breaks at any byte, and whose server restarts, shows the conversation', async () => {
     const chance = randomFrom(1)
     for (let round = 0; round < 15; round++) {
