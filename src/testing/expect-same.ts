@@ -1,8 +1,17 @@
-/** Throws if two values differ as JSON. Needs no test framework. */
+/** Two values as JSON. Of long ones, the error shows where they begin to differ. */
 export function expectSame(what: string, actual: unknown, expected: unknown): void {
-  const [is, should] = [JSON.stringify(actual), JSON.stringify(expected)]
-  if (is !== should) throw new Error(`${what}: expected ${short(should)}, received ${short(is)}`)
+  const [is, should] = [String(JSON.stringify(actual)), String(JSON.stringify(expected))]
+  if (is === should) return
+  let same = 0
+  while (is[same] === should[same]) same++
+  throw new Error(`${what}: expected ${around(should, same)}, received ${around(is, same)}`)
 }
 
-const short = (text: string | undefined): string =>
-  text !== undefined && text.length > 2_000 ? `${text.slice(0, 2_000)}… (${text.length} characters)` : String(text)
+const [mostBefore, most] = [60, 400]
+
+function around(text: string, at: number): string {
+  if (text.length <= most) return text
+  const from = Math.max(0, at - mostBefore)
+  const part = text.slice(from, from + most)
+  return `${from > 0 ? '…' : ''}${part}${from + most < text.length ? '…' : ''} (${text.length} characters)`
+}

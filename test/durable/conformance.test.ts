@@ -5,14 +5,17 @@ import { describe, expect, it } from 'vitest'
 describe('in memory', () => describeJournalStore(() => ({ store: memoryJournals() }), { describe, it }))
 
 describe('the conformance suite', () => {
-  /** How the names of failing rules begin; a rule that waits for what never comes counts as failing. */
-  const failing = async (make: () => JournalStore, patienceMs?: number): Promise<string[]> => {
+  const rulesOf = (make: () => JournalStore): [string, () => Promise<void>][] => {
     const rules: [string, () => Promise<void>][] = []
     describeJournalStore(() => ({ store: make() }), {
       describe: (_, body) => body(),
       it: (name, body) => rules.push([name, body]),
     })
-    const outcomes = rules.map(async ([name, body]) => {
+    return rules
+  }
+  /** How the names of failing rules begin; a rule that waits for what never comes counts as failing. */
+  const failing = async (make: () => JournalStore, patienceMs?: number): Promise<string[]> => {
+    const outcomes = rulesOf(make).map(async ([name, body]) => {
       const never = new Promise<string>((resolve) => {
         if (patienceMs !== undefined) setTimeout(resolve, patienceMs, 'waits')
       })
@@ -76,5 +79,17 @@ describe('the conformance suite', () => {
     ['delivers no note', withJournal(() => ({ onNote: () => () => undefined })), /^D20/],
   ])('finds a store that %s', async (_, make, rule) => {
     expect(await failing(make, 2_000)).toContainEqual(expect.stringMatching(rule))
+  })
+  it('shows where long lists of records begin to differ', async () => {
+    const forgetful = (): JournalStore => {
+      const store = memoryJournals()
+      const read: JournalStore['read'] = async function* (id) {
+        let count = 0
+        for await (const record of store.read(id)) if (++count < 300) yield record
+      }
+      return { ...store, read }
+    }
+    const keepsTheOrder = rulesOf(forgetful).find(([name]) => name.startsWith('D8 keeps the order'))?.[1]
+    await expect(keepsTheOrder?.()).rejects.toThrow(/written: expected ….*"text":299}\] \(\d+ characters\), received …/)
   })
 })
