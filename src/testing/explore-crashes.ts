@@ -8,15 +8,17 @@ import {
   explorationReport,
   exploreWorlds,
 } from './explore-worlds.ts'
-import type { Breach } from './invariant.ts'
+import { type Breach, breachesInWords, storyLines } from './invariant.ts'
 import { checkOptions } from './option-rules.ts'
 import { calledIn } from './query-setup.ts'
 
 export interface ExploreCrashesOptions extends CrashSetup, Budget {}
 
 export interface CrashExploration extends ExplorationFigures {
-  /** The shortest story that leads to a breach. */
-  readonly breach: { readonly story: readonly string[]; readonly breaches: readonly Breach[] } | undefined
+  /** The shortest story that leads to a breach. `text` is a description for people. */
+  readonly breach:
+    | { readonly story: readonly string[]; readonly breaches: readonly Breach[]; readonly text: string }
+    | undefined
   /** A summary as text. */
   readonly report: string
 }
@@ -27,6 +29,7 @@ export interface CrashExploration extends ExplorationFigures {
  *
  * @example
  * const { breach } = await exploreCrashes({ tools, replies: [[{ call: 'Pay' }], 'Done.'] })
+ * if (breach) throw new Error(breach.text)
  */
 export async function exploreCrashes(options: ExploreCrashesOptions): Promise<CrashExploration> {
   checkOptions(options, { ...crashRules, ...budgetRules }, ['tools', 'replies'])
@@ -34,6 +37,6 @@ export async function exploreCrashes(options: ExploreCrashesOptions): Promise<Cr
   const { tools, replies } = setup
   checkSetup({ tools, called: calledIn(replies), happenings: undefined, known: {} })
   const { figures, found } = await exploreWorlds(() => new CrashingConversation(setup), { maxStates, maxMs, now })
-  const text = found && `${found.story.join('\n')}\n${found.breaches.map(({ problem }) => problem).join('\n')}`
-  return { ...figures, breach: found, report: explorationReport(figures, text === undefined ? undefined : { text }) }
+  const breach = found && { ...found, text: [breachesInWords(found.breaches), ...storyLines(found.story)].join('\n') }
+  return { ...figures, breach, report: explorationReport(figures, breach) }
 }

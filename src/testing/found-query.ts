@@ -1,6 +1,6 @@
 import { frameLine } from '../inspect/index.ts'
 import { HeldConversation } from './held-conversation.ts'
-import { type Breach, breachesInWords } from './invariant.ts'
+import { type Breach, breachesInWords, storyLines } from './invariant.ts'
 import { pastedQueryTest } from './pasted-test.ts'
 import { stuck, type TellOptions, tell } from './playable-world.ts'
 import type { QuerySetup } from './query-setup.ts'
@@ -36,12 +36,11 @@ export async function foundQuery(
     return told.story
   })
   const replies = setup.replies.map((reply, index) => `   ${index + 1}: ${JSON.stringify(reply)}`)
-  const moves = story.map((move, index) => `${String(index + 1).padStart(2)}. ${move}`)
   return {
     breaches,
     story,
     setup,
-    text: [breachesInWords(breaches), ...replies, ...moves].join('\n'),
+    text: [breachesInWords(breaches), ...replies, ...storyLines(story)].join('\n'),
     test: pastedQueryTest(setup, story, breaches),
     async recording() {
       let recording: WorldRecording | undefined

@@ -1,6 +1,6 @@
 import { frameLine } from '../inspect/index.ts'
 import type { Breach } from './invariant.ts'
-import { breachesInWords } from './invariant.ts'
+import { breachesInWords, storyLines } from './invariant.ts'
 import { pastedTest } from './pasted-test.ts'
 import { recordStory } from './record-story.ts'
 import type { Broken } from './shrink-story.ts'
@@ -28,7 +28,7 @@ export function foundStory({ setup, story, breaches }: Broken): FoundStory {
     text: [
       breachesInWords(breaches),
       ...setup.calls.map((call, index) => `   ${callInWords(call, index)}`),
-      ...story.map((move, index) => `${String(index + 1).padStart(2)}. ${move}`),
+      ...storyLines(story),
     ].join('\n'),
     test: pastedTest(setup, story, breaches),
     recording: async () => (await recordStory(setup, story)).map(frameLine).join(''),

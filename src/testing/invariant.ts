@@ -46,3 +46,6 @@ export const firstOf = <Item>(
 
 /** The ids of calls, as text. */
 export const list = (calls: readonly { readonly id: string }[]): string => calls.map(({ id }) => id).join(', ')
+
+export const storyLines = (story: readonly string[]): string[] =>
+  story.map((move, index) => `${String(index + 1).padStart(2)}. ${move}`)

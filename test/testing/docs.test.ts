@@ -35,6 +35,7 @@ describe('the page on testing', () => {
     ['watch-live', () => import('../../examples/testing/watch-live.ts')],
     ['tool-invariants', () => import('../../examples/testing/tool-invariants.ts')],
     ['explore-query', () => import('../../examples/testing/explore-query.ts')],
+    ['crash', () => import('../../examples/testing/crash.ts')],
     ['coverage', () => import('../../examples/testing/coverage.ts')],
     ['check-recording', () => import('../../examples/testing/check-recording.ts')],
   ] as const)('Y6 shows %s unchanged, and its output', async (name, run) => {

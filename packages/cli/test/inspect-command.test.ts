@@ -39,10 +39,10 @@ describe('the command line', () => {
     [['run', 'x', '--permission-mode', 'lax'], 'Allowed choices are'],
     [['replay', 'x', '--speed', '-1'], 'Expected a number of at least 0.'],
     [['inspect', '--port', 'x'], 'Expected an integer from 0 to 65535'],
-    [['inspect', 'nowhere.jsonl'], 'No such file: nowhere.jsonl.'],
+    [['inspect', 'nowhere.jsonl'], 'nowhere.jsonl: no such file.'],
     [['inspect', 'a', 'b'], 'too many arguments'],
-    [['inspect', '--coverage', 'nowhere.json'], 'No such file: nowhere.json.'],
-    [['inspect', '--journal', 'nowhere'], 'No such folder: nowhere.'],
+    [['inspect', '--coverage', 'nowhere.json'], 'nowhere.json: no such file.'],
+    [['inspect', '--journal', 'nowhere'], '--journal nowhere: no such folder.'],
   ])('rejects %j with a message', async (args, problem) => {
     expect(await said(...args)).toEqual([2, '', expect.stringContaining(problem)])
   })

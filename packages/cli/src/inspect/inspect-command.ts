@@ -27,10 +27,10 @@ export const inspectCommand = (io: Io): Command =>
     .addHelpText('after', '\nExamples:\n  signalbox inspect turn.jsonl\n  signalbox inspect --journal ~/sessions')
     .action(async (recording: string | undefined, { port, coverage, journal }: InspectOptions) => {
       for (const file of [recording, coverage]) {
-        if (file !== undefined && !isFile(file)) throw usageError(`No such file: ${file}.`)
+        if (file !== undefined && !isFile(file)) throw usageError(`${file}: no such file.`)
       }
       const { serveInspector } = await import('signalbox/inspect/server')
-      if (journal !== undefined && !isFolder(journal)) throw usageError(`No such folder: ${journal}.`)
+      if (journal !== undefined && !isFolder(journal)) throw usageError(`--journal ${journal}: no such folder.`)
       const journals =
         journal === undefined ? undefined : (await import('signalbox/node')).fileJournals({ folder: journal })
       const options = { recording, coverage, journals, port, keepsProcess: true, viewerOnly: true }
