@@ -47,7 +47,7 @@ export function assertRules(rules: ReadPermissions['rules'], tools: readonly Any
 
 export function assertContext({ abortController, locks }: ToolUseContext): void {
   if (locks !== undefined && !(locks instanceof SharedLocks)) {
-    invalidOption('context.locks', 'locks made by createLocks()', locks, 'invalid_context')
+    invalidOption('context.locks', 'locks made by createLocks() of this copy of signalbox', locks, 'invalid_context')
   }
   if (abortController instanceof LazyAbortController) return
   if (typeof abortController.abort === 'function' && abortController.signal instanceof EventTarget) return

@@ -8,7 +8,7 @@ export const sessionNotFound = (id: string): SignalboxError =>
   new SignalboxError('session_not_found', `Session ${id} does not exist in this store.`)
 
 export const sessionLocked = (id: string, why: string): SignalboxError =>
-  new SignalboxError('session_locked', `Session ${id} is open elsewhere: ${why}`)
+  new SignalboxError('session_locked', `Session ${id} is already open: ${why}`)
 
 export const sessionFenced = (id: string): SignalboxError =>
   new SignalboxError(

@@ -114,7 +114,7 @@ describe('D27 a stored session', () => {
     const question = questionIn(await list())
     const second = await inProcess(resume('mine'))
     const locked = new RegExp(
-      `Session mine is open elsewhere: \\w+@${hostname()} \\(process ${owner.child.pid}\\) has it`,
+      `Session mine is already open: \\w+@${hostname()} \\(process ${owner.child.pid}\\) has it`,
     )
     expect([second.code, second.err]).toEqual([2, expect.stringMatching(locked)])
     expect((await inProcess(answer('mine', question, '--allow'))).out).toBe('accepted.\n')

@@ -93,7 +93,9 @@ export class SessionLocks {
     throw sessionLocked(
       id,
       isHere
-        ? `${owner} (process ${pid}) has it.`
+        ? pid === this.#processes.self.pid
+          ? `${owner} in this process has it. Use that session, or close it first.`
+          : `${owner} (process ${pid}) has it.`
         : `${owner} (process ${pid} on ${host}) has it, and this process cannot tell whether that one is alive. If it is not, remove ${lock.path}.`,
     )
   }

@@ -249,7 +249,10 @@ describe('the lock of a session', () => {
     const disk = new SimulatedDisk()
     const store = storeOn(disk)
     await store.open('s', { owner: 'a', mode: 'create' })
-    expect(await codeOf(store.open('s', { owner: 'b', mode: 'resume' }))).toBe('session_locked')
+    await expect(store.open('s', { owner: 'b', mode: 'resume' })).rejects.toMatchObject({
+      code: 'session_locked',
+      message: 'Session s is already open: a in this process has it. Use that session, or close it first.',
+    })
     const next = await storeOn(disk).open('s', { owner: 'b', mode: 'resume' })
     const far = journalsOn(disk, { self: { host: 'far', pid: 1 }, liveness: () => 'unknown' }, { folder })
     await expect(far.open('s', { owner: 'c', mode: 'resume' })).rejects.toMatchObject({
