@@ -1,9 +1,7 @@
 import { createServer } from 'node:http'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { defineTool, sessionResponse } from 'signalbox'
 import { openSession } from 'signalbox/durable'
-import { fileJournals } from 'signalbox/node'
+import { fileJournals, sendResponse } from 'signalbox/node'
 import { scriptedModel } from 'signalbox/scripted'
 import { z } from 'zod'
 
@@ -71,11 +69,7 @@ const page = `<!doctype html>
 async function respond(request, response) {
   const route = `${request.method} ${request.url}`
   if (route === 'GET /') return response.setHeader('content-type', 'text/html').end(page)
-  if (route === 'GET /events') {
-    const events = sessionResponse(session, request)
-    response.writeHead(events.status, Object.fromEntries(events.headers))
-    return pipeline(Readable.fromWeb(events.body), response)
-  }
+  if (route === 'GET /events') return sendResponse(sessionResponse(session, request), response)
   let body = ''
   for await (const chunk of request.setEncoding('utf8')) body += chunk
   response.statusCode = 204
@@ -89,7 +83,7 @@ async function respond(request, response) {
 
 const server = createServer((request, response) => {
   respond(request, response).catch(({ message }) => {
-    // a browser that has left, or a request that cannot be read
+    // such as a request that cannot be read
     if (response.headersSent) response.destroy()
     else response.writeHead(400).end(message)
   })

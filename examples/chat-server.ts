@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { createSession, defineTool, type SessionState, sessionResponse } from 'signalbox'
+import { sendResponse } from 'signalbox/node'
 import { scriptedModel } from 'signalbox/scripted'
 import { z } from 'zod'
 
@@ -15,10 +14,8 @@ const session = createSession({ tools: [pay], model })
 
 const server = createServer(async (request, response) => {
   if (request.method === 'GET') {
-    const events = sessionResponse(session, request)
-    response.writeHead(events.status, Object.fromEntries(events.headers))
     // when the browser leaves, this ends the reader of the session
-    return pipeline(Readable.fromWeb(events.body as never), response).catch(() => undefined)
+    return sendResponse(sessionResponse(session, request), response)
   }
   try {
     const chunks: Buffer[] = []

@@ -1,6 +1,13 @@
+import { aFunction, oneOf, requireOption } from './option-rules.ts'
 import { answerAtOnce } from './when-settled.ts'
 
 type Listener<Event> = (event: Event) => void
+
+/** Throws at an event that does not exist: its listener would never be called. */
+export function checkListener(type: unknown, listener: unknown, types: readonly string[]): void {
+  requireOption('event', type, oneOf(...types))
+  requireOption(`listener of ${type}`, listener, aFunction)
+}
 
 /** Listeners of the host, by event type. */
 export class Emitter<Events extends object> {

@@ -36,6 +36,12 @@ export interface ExecutorEvents extends TelemetryEvents {
   message: TakenMessage
 }
 
+const own = { warning: true, completed: true, deferred: true, placed: true, message: true } satisfies {
+  [Type in Exclude<keyof ExecutorEvents, keyof TelemetryEvents>]: true
+}
+
+export const executorEventTypes: readonly string[] = [...Object.keys(own), ...telemetryTypes]
+
 export interface CompletedCall {
   readonly toolUseID: string
   /** The result first, then the additional messages. */

@@ -2,6 +2,7 @@ import type { ActorRefFrom } from 'xstate'
 import { type Admission, type ExecutorMachine, explainAdmission } from '../../machines/index.ts'
 import type { Background } from '../background/background-call.ts'
 import type { BackgroundCalls } from '../background/background-calls.ts'
+import { checkListener } from '../base/emitter.ts'
 import type { LoggedBackground } from '../journal/open-turn.ts'
 import type { AssistantMessage, ToolUseBlock } from '../messages/message.ts'
 import { explainLocks } from '../pipeline/locking.ts'
@@ -11,7 +12,7 @@ import type { AnyTool } from '../tool/tool.ts'
 import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import type { DiscardedCall } from './calls-so-far.ts'
 import { type MessageUpdate, RemainingResults } from './delivery.ts'
-import type { ExecutorEvents, OpenQuestion } from './events.ts'
+import { type ExecutorEvents, executorEventTypes, type OpenQuestion } from './events.ts'
 import { ExecutorCore } from './executor-core.ts'
 import type { ExecutorInner } from './executor-parts.ts'
 import type { AddOptions } from './intake.ts'
@@ -181,6 +182,7 @@ export class StreamingToolExecutor {
    * the listener.
    */
   on<Type extends keyof ExecutorEvents>(type: Type, listener: (event: ExecutorEvents[Type]) => void): () => void {
+    checkListener(type, listener, executorEventTypes)
     return this.#core.on(type, listener)
   }
 }

@@ -2,7 +2,8 @@
 import type { ActorRefFrom } from 'xstate'
 import type { QueryMachine } from '../../machines/index.ts'
 import type { Background } from '../background/background-call.ts'
-import type { ExecutorEvents } from '../executor/events.ts'
+import { checkListener } from '../base/emitter.ts'
+import { type ExecutorEvents, executorEventTypes } from '../executor/events.ts'
 import type { StreamingToolExecutor } from '../executor/streaming-tool-executor.ts'
 import type { BlockLike, Message, UserMessage } from '../messages/message.ts'
 import type { DetachOptions } from '../tool/background.ts'
@@ -153,6 +154,7 @@ export class Query implements AsyncGenerator<QueryMessage, QueryResult, undefine
 
   /** Listens to the events of every executor of this query. Returns a function that removes the listener. */
   on<Type extends keyof ExecutorEvents>(type: Type, listener: (event: ExecutorEvents[Type]) => void): () => void {
+    checkListener(type, listener, executorEventTypes)
     const listening: Listening = { type, listener: listener as never }
     this.#listening.add(listening)
     const stop = this.#isStarted ? this.executor.on(type, listener) : () => undefined

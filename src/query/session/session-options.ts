@@ -57,6 +57,14 @@ export interface SessionEvents {
   run_ended: { readonly result: QueryResult }
 }
 
+export const sessionEventTypes: readonly string[] = Object.keys({
+  run_started: true,
+  question_opened: true,
+  question_closed: true,
+  background_finished: true,
+  run_ended: true,
+} satisfies { [Type in keyof SessionEvents]: true })
+
 export function accountOptions({ prices, limits, executor }: SessionOptions): AccountOptions {
   const { clock, idsAndTime } = readExecutorOptions(executor)
   return { prices, limits, clock, now: idsAndTime.now }

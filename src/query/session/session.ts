@@ -3,7 +3,7 @@
 import type { Background } from '../../background/background-call.ts'
 import { BackgroundCalls } from '../../background/background-calls.ts'
 import { captureContext } from '../../base/async-context.ts'
-import { Emitter } from '../../base/emitter.ts'
+import { checkListener, Emitter } from '../../base/emitter.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { readOptions as readExecutorOptions } from '../../executor/options.ts'
 import { checkAnswer } from '../../journal/check-arguments.ts'
@@ -32,6 +32,7 @@ import {
   type SendOptions,
   type SessionEvents,
   type SessionOptions,
+  sessionEventTypes,
 } from './session-options.ts'
 import { newSent } from './session-run.ts'
 import { SessionRuns } from './session-runs.ts'
@@ -260,6 +261,7 @@ export class Session implements AsyncDisposable {
 
   /** Listens to events of the session. Returns a function that removes the listener. */
   on<Type extends keyof SessionEvents>(type: Type, listener: (event: SessionEvents[Type]) => void): () => void {
+    checkListener(type, listener, sessionEventTypes)
     return this.#emitter.on(type, listener)
   }
 

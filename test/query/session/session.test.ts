@@ -3,9 +3,11 @@ import {
   allowAllTools,
   createSession,
   type QueryMessage,
+  query,
   type SessionOptions,
   type SessionView,
 } from '../../../src/index.ts'
+import { scriptedModel } from '../../../src/query/scripted/index.ts'
 import { checkTranscript } from '../../../src/transcripts/index.ts'
 import { heldModel } from '../../support/held-model.ts'
 import { heldTool } from '../../support/held-tool.ts'
@@ -371,6 +373,24 @@ describe('a session', () => {
     await flush()
     await say('fine')
     expect(apiInShort(held.requests[0]?.messages ?? [])).toEqual(['user: one', 'user: two'])
+  })
+
+  it('S3 refuses an event that does not exist, as a query and an executor do', () => {
+    const session = createSession({ tools: [], model: scriptedModel([]) })
+    const run = query({ messages: 'go', tools: [], model: scriptedModel([]) })
+    const names = `'run_started', 'question_opened', 'question_closed', 'background_finished' or 'run_ended'`
+    const on = (target: object) => (target as { on(type: string, listener: unknown): unknown }).on.bind(target)
+    expect(() => on(session)('question_open', () => undefined)).toThrow(
+      `event: expected ${names}, received "question_open".`,
+    )
+    expect(() => on(session)('run_ended', undefined)).toThrow(
+      'listener of run_ended: expected a function, received undefined.',
+    )
+    for (const target of [run, run.executor]) {
+      expect(() => on(target)('tool_use_sucess', () => undefined)).toThrow(
+        /^event: expected 'warning', .*'tool_use_success'/,
+      )
+    }
   })
 
   it('S2 refuses options that a query would refuse, and a bad id', () => {
