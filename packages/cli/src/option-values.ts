@@ -1,9 +1,19 @@
 import { InvalidArgumentError } from 'commander'
-import type { Limits } from 'signalbox'
+import { type Limits, parseRule } from 'signalbox'
 import { limitNames } from 'signalbox/machines'
 
 /** An option that may be repeated. */
 export const collect = (text: string, before: readonly string[] = []): string[] => [...before, text]
+
+/** An option that may be repeated: `Bash(npm test)`. */
+export function readRule(text: string, before: readonly string[] = []): string[] {
+  try {
+    parseRule(text)
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
+  return [...before, text]
+}
 
 /** An option that may be repeated and takes a list: `Read,Grep`. */
 export const readList = (text: string, before: readonly string[] = []): string[] => [

@@ -104,6 +104,15 @@ describe('D27 a stored session', () => {
     expect((await inProcess(answer(id, question, '--allow'))).out).toMatch(/^stale/)
   })
 
+  it('D27 says how to resume it, with the options of the run, but not the script that it has played', async () => {
+    const { begin, root, journal } = scene()
+    const rules = ['--deny', 'Bash(rm *)', '--tools', 'Bash,Read', '--permission-mode', 'default']
+    const { out, err } = await inProcess([...begin, '--session', 'mine', ...rules])
+    expect(out + err).toContain(
+      `Resume: signalbox resume mine --journal ${journal} --script <file with the next turns> --cwd ${root} --tools Bash,Read --deny 'Bash(rm *)' --permission-mode default`,
+    )
+  })
+
   it('can be answered while a process has it open, and is locked for others', async () => {
     const { begin, answer, resume, release, sessions } = busy()
     const owner = startOwner(begin)

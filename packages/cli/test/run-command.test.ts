@@ -103,6 +103,14 @@ describe('signalbox run without a terminal', () => {
     expect(existsSync(join(root, 'made.txt'))).toBe(true)
   })
 
+  it.each(['allow', 'ask', 'deny'])('a rule that cannot be parsed is an error that names --%s', async (option) => {
+    const { io, printed } = fakeIo()
+    expect(await runCli(['run', `--${option}`, 'Bash(', 'hi'], io)).toBe(2)
+    expect(printed.err).toContain(
+      `error: option '--${option} <rule>' argument 'Bash(' is invalid. rule "Bash(", position 5: expected ")" at the end.`,
+    )
+  })
+
   it('a rule for an unknown tool is an error, a rule that allows any program is reported', async () => {
     const { args } = scene(['Done.'])
     expect(await run(cli, [...args, '--deny', 'Bsh(rm *)', 'Go.'])).toMatchObject({ code: 2 })

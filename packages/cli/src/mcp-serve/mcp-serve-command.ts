@@ -3,7 +3,7 @@ import type { PermissionMode } from 'signalbox'
 import { permissionModes } from 'signalbox/machines'
 import { exitCodesHelp } from '../exit-code.ts'
 import { type Io, untilStopped } from '../io.ts'
-import { collect, readList, readPort } from '../option-values.ts'
+import { readList, readPort, readRule } from '../option-values.ts'
 import { readServers } from '../run/open-servers.ts'
 import { readFolder } from '../run/run-inputs.ts'
 import type { Finish } from '../run-cli.ts'
@@ -43,9 +43,9 @@ export const mcpServeCommand = (io: Io, finish: Finish): Command =>
     .option('--cwd <folder>', 'the folder that the tools work in', '.')
     .option('--tools <names>', 'use only these tools, such as Read,Grep; may be repeated', readList)
     .option('--mcp <file>', 'also serve the tools that these MCP servers (.mcp.json) have at the start')
-    .option('--allow <rule>', 'calls that run without asking; may be repeated', collect)
-    .option('--ask <rule>', 'calls that always need an answer; may be repeated', collect)
-    .option('--deny <rule>', 'calls that never run; may be repeated', collect)
+    .option('--allow <rule>', 'calls that run without asking; may be repeated', readRule)
+    .option('--ask <rule>', 'calls that always need an answer; may be repeated', readRule)
+    .option('--deny <rule>', 'calls that never run; may be repeated', readRule)
     .addOption(
       new Option('--permission-mode <mode>', 'the mode if no rule matches').choices(permissionModes).default('default'),
     )

@@ -9,6 +9,8 @@ export interface StoredSession {
   readonly mode: 'create' | 'resume' | 'either'
   readonly journals: JournalStore
   readonly folder: string
+  /** Options that the next run needs too, as words of a command line. */
+  readonly options?: readonly string[] | undefined
 }
 
 /** The runs of a session as one: from a prompt until nothing runs. Its limits hold for all prompts together. */
@@ -61,12 +63,15 @@ export class Chat implements Pick<Query, 'transcript' | 'interrupt' | 'abort' | 
 }
 
 /** The lines that say how to resume a suspended session. */
-export function howToGoOn({ id, folder }: StoredSession, questions: ReturnType<Session['questions']>): string[] {
+export function howToGoOn(
+  { id, folder, options = [] }: StoredSession,
+  questions: ReturnType<Session['questions']>,
+): string[] {
   const place = `--journal ${plainWord(folder)}`
   const answers = questions.map(
     (question) =>
       `${question.toolName} waits for an answer: signalbox answer ${plainWord(id)} ${question.id} ${place} --allow (or --deny "<reason>")`,
   )
   const see = questions.length === 0 ? [] : [`See what is asked: signalbox sessions ${place}`]
-  return [...see, ...answers, `Resume: signalbox resume ${plainWord(id)} ${place}`]
+  return [...see, ...answers, `Resume: ${['signalbox resume', plainWord(id), place, ...options].join(' ')}`]
 }

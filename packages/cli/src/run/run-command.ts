@@ -5,7 +5,7 @@ import { permissionModes } from 'signalbox/machines'
 import { scriptedModel } from 'signalbox/scripted'
 import { exitCodesHelp } from '../exit-code.ts'
 import type { Io } from '../io.ts'
-import { collect, readCount, readLimit, readList, readPort } from '../option-values.ts'
+import { readCount, readLimit, readList, readPort, readRule } from '../option-values.ts'
 import type { Finish } from '../run-cli.ts'
 import { newSession, storedSession } from '../sessions/stored-session.ts'
 import { keepRules } from '../settings/keep-rules.ts'
@@ -17,6 +17,7 @@ import { checkGivenRules } from './check-given-rules.ts'
 import { defaultModel, loadModel } from './load-model.ts'
 import { openInspector, stayOpen } from './open-inspector.ts'
 import { openServers, readServers } from './open-servers.ts'
+import { optionsAgain } from './options-again.ts'
 import { projectInstructions } from './project-instructions.ts'
 import { readScript, type ScriptFile } from './read-script.ts'
 import { RecordingFile } from './recording-file.ts'
@@ -144,9 +145,9 @@ const withModelAndTools = (command: Command): Command =>
     .optionsGroup('The tools:')
     .option('--cwd <folder>', 'the folder that the tools work in', '.')
     .option('--tools <names>', 'use only these tools, such as Read,Grep; may be repeated', readList)
-    .option('--allow <rule>', 'calls that run without asking; may be repeated', collect)
-    .option('--ask <rule>', 'calls that always need an answer; may be repeated', collect)
-    .option('--deny <rule>', 'calls that never run; may be repeated', collect)
+    .option('--allow <rule>', 'calls that run without asking; may be repeated', readRule)
+    .option('--ask <rule>', 'calls that always need an answer; may be repeated', readRule)
+    .option('--deny <rule>', 'calls that never run; may be repeated', readRule)
     .option('--mcp <file>', 'also use the tools of these MCP servers (.mcp.json)')
     .addOption(
       new Option('--permission-mode <mode>', 'the mode if no rule matches (default: from the settings)').choices(
@@ -196,7 +197,7 @@ async function run(
     const { exitCode } = await runSession(
       {
         prompt,
-        stored,
+        stored: stored && { ...stored, options: optionsAgain(options) },
         before,
         model,
         modelName: script === undefined ? modelName : 'script',
