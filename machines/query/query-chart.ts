@@ -82,6 +82,11 @@ const whilePreparing = {
   ...atRest,
 } as const
 const losesJournal = { 'journal.failed': { target: 'abandoning', actions: holdError } } as const
+/** An interrupt lets calls go on, for as long as they take. Any other abort ends them, so a suspension has nothing to stop. */
+const mayGoOn = {
+  'query.suspend': underWay['query.suspend'],
+  'suspend.due': { guard: 'isInterrupted', target: 'suspending' },
+} as const
 
 const ends = (endingOf: (context: QueryContext) => QueryEnding) =>
   ({ type: 'final', entry: { type: 'conclude', params: () => endingOf } }) as const
@@ -249,6 +254,7 @@ export const queryChart = once(() =>
           'query.abort': { actions: [holdAbort, 'abortTools'] },
           // after an interrupt, a call that was queued may ask: nobody waits for a person
           'calls.stalled': 'suspending',
+          ...mayGoOn,
           ...losesJournal,
         },
       },
@@ -257,6 +263,7 @@ export const queryChart = once(() =>
           'results.drained': 'abortedTools',
           'query.abort': { actions: [holdAbort, 'abortTools'] },
           'calls.stalled': 'suspending',
+          ...mayGoOn,
           ...losesJournal,
         },
       },

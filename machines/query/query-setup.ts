@@ -76,6 +76,7 @@ export const querySetup = setup({
     keepsReply: (_, { hasEffects }: { hasEffects: boolean }) => hasEffects,
     isHookStopped: ({ context }) => context.port.isHookStopped,
     isAborted: ({ context }) => context.abort !== undefined,
+    isInterrupted: ({ context }) => context.abort?.reason === 'interrupt',
     needsAnotherTurn: ({ context }) => context.port.needsAnotherTurn,
     hasNoTurnLeft: ({ context }) => context.port.isLastTurn,
     awaitsBackground: ({ context }) => context.port.awaitsBackground,

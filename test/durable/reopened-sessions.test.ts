@@ -140,6 +140,28 @@ describe('sessions that are opened again', () => {
     ])
   })
 
+  it.each([
+    'suspend',
+    'close',
+  ] as const)('A3 D15a a call that an interrupt lets go on ends when told: %s does not wait for it', async (how) => {
+    const slow = heldTool('Slow')
+    const world = lives([slow.tool], { canUseTool: allowAllTools })
+    const first = await world.begin()
+    first.session.send('go')
+    await replyWith(first, ['s', 'Slow'])
+    first.session.interrupt()
+    const ending = first.session[how]()
+    await until(() => slow.run('s').context.abortController.signal.reason === 'suspend')
+    slow.run('s').finish()
+    await ending
+    const second = await world.begin()
+    expect(second.session.status).toBe('suspended')
+    second.session.resume()
+    await sayLast(second)
+    await second.session.whenIdle()
+    expect(said(second.session.transcript).slice(-2)).toEqual(['user: result s error', 'assistant: Done.'])
+  })
+
   it('D6a an abort that arrives while the session closes waits for its next owner', async () => {
     const { first, seen, begin, journals } = await askedSession()
     await seen

@@ -206,6 +206,45 @@ export const durableQueriesScenarios: Record<string, () => Promise<void>> = {
       expect([endOf(run), run.log.fold.questions.size]).toEqual([['suspended', 1], 1])
     }
   },
+  async 'calls that an interrupt lets go on are halted after the grace period, while streaming and while tools run'() {
+    for (const isStreaming of [true, false]) {
+      for (const isSuspendedFirst of [true, false]) {
+        const run = await asked()
+        run.held.call('w', 'Write')
+        if (isStreaming) run.held.text('more')
+        else run.held.end('tool_use')
+        await flush()
+        if (isSuspendedFirst) run.run.suspend(5)
+        run.run.interrupt()
+        if (!isSuspendedFirst) run.run.suspend(5)
+        await flush()
+        expect(run.write.run('w').context.abortController.signal.aborted).toBe(false)
+        run.clock.increment(5)
+        await flush()
+        expect(run.write.run('w').context.abortController.signal.reason).toBe('suspend')
+        run.write.run('w').finish()
+        await flush()
+        expect([endOf(run), run.log.types.includes('call.completed')]).toEqual([['suspended', 1], false])
+      }
+    }
+  },
+  async 'a run that was stopped for good is not suspended: its calls get their results'() {
+    for (const isStreaming of [true, false]) {
+      const run = await asked()
+      run.held.call('w', 'Write')
+      if (isStreaming) run.held.text('more')
+      else run.held.end('tool_use')
+      await flush()
+      run.run.suspend(5)
+      run.run.abort('stop')
+      run.run.suspend(5)
+      run.clock.increment(5)
+      await flush()
+      run.write.run('w').finish()
+      await flush()
+      expect(endOf(run)).toEqual([isStreaming ? 'aborted_streaming' : 'aborted_tools', 1])
+    }
+  },
   async 'a question that is open when the model fails for good is kept: the run is suspended'() {
     const run = await asked({ canUseTool: () => ({ behavior: 'later' }) })
     run.held.call('q', 'Quick')
