@@ -1,7 +1,14 @@
 import { foldJournal, type JournalRecord } from 'signalbox/durable'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { allowAllTools, type QueryMessage } from '../../src/index.ts'
+import {
+  allowAllTools,
+  type Message,
+  type ModelRetryMessage,
+  type QueryMessage,
+  type SessionView,
+  toApiMessages,
+} from '../../src/index.ts'
 import { lives, readAll, replyWith, said, sayLast, settle, startReply, until } from '../support/durable-lives.ts'
 import { heldTool } from '../support/held-tool.ts'
 
@@ -254,6 +261,40 @@ describe('a session after a crash', () => {
     await sayLast(second)
     await again
     expect(said(second.session.transcript)).toEqual(['user: go', 'assistant: Done.'])
+  })
+
+  it.each([
+    'a crash',
+    'close',
+    'suspend',
+  ])('S8 D11 after %s, the host is told which messages of a discarded reply have to go', async (how) => {
+    const read = heldTool('Read', { isReadOnly: () => true, safe: true })
+    const world = lives([read.tool], { canUseTool: allowAllTools })
+    const first = await world.begin()
+    const shown: QueryMessage[] = []
+    const show = async (view: SessionView): Promise<void> => {
+      for await (const message of view) shown.push(message)
+    }
+    void show(first.session.send('go'))
+    const { held } = await startReply(first)
+    held.text('I look')
+    held.call('r', 'Read')
+    await until(() => read.started.length === 1)
+    read.run('r').finish()
+    await until(() => shown.length === 4)
+    if (how !== 'a crash') await first.session[how as 'close' | 'suspend']()
+    const second = how === 'suspend' ? first : await world.begin()
+    const again = show(second.session.resume())
+    await sayLast(second)
+    await again
+    const retry = shown.find(({ type }) => type === 'system') as ModelRetryMessage
+    const why = { subtype: 'model_retry', errorKind: 'stopped', delayMs: 0, isFallback: false }
+    const calls = [{ id: 'r', name: 'Read', started: true, completed: true }]
+    expect(retry).toMatchObject({ ...why, calls, discarded: shown.slice(1, 4).map(({ uuid }) => uuid) })
+    expect(said(shown.filter(({ uuid }) => !retry.discarded.includes(uuid)))).toEqual(['user: go', 'assistant: Done.'])
+    expect(toApiMessages(shown as Message[])).toEqual(toApiMessages(second.session.transcript))
+    const [record] = (await world.records()).filter(({ t }) => t === 'attempt.discarded')
+    expect(record).toMatchObject({ calls, reports: [{ uuid: retry.uuid }] })
   })
 
   it('D11 a reply that was cut off after an effect counts: what completed stays, what had not started did not run', async () => {

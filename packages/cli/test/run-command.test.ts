@@ -234,7 +234,7 @@ describe('how a run ends', () => {
   it('an overloaded model is asked again, and its partial reply is dropped', async () => {
     const { args, transcript } = scene([['Half a', { error: { message: 'Overloaded', status: 529 } }], 'Whole.'])
     const { code, out } = await inProcess(...args, '--transcript', transcript)
-    expect([code, out]).toEqual([0, expect.stringContaining('The model failed (overloaded: Overloaded). Retrying')])
+    expect([code, out]).toEqual([0, expect.stringContaining('The reply failed (overloaded: Overloaded). Retrying')])
     const kept = readFileSync(transcript, 'utf8')
     expect([kept.includes('Whole.'), kept.includes('Half a')]).toEqual([true, false])
     expect((await checked(transcript)).code).toBe(0)

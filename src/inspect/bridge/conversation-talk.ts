@@ -14,7 +14,8 @@ export function recordTalk(recorder: Recorder, run: number, message: QueryMessag
     const { model, stopReason, usage } = message as { model?: unknown; stopReason?: unknown; usage?: unknown }
     recorder.reply(run, { model, stopReason, usage })
   } else if (message.type === 'system' && message.subtype === 'model_retry') {
-    recorder.say(run, 'host', `The model failed: ${String(message.error)}. It is asked again.`)
+    const problem = String(message.error).replace(/\.$/, '')
+    recorder.say(run, 'host', `The reply failed: ${problem}. The model is asked again.`)
   } else if (message.type === 'system' && message.subtype === 'limit_warning') {
     recorder.say(run, 'host', String(message.message))
   }
