@@ -186,6 +186,8 @@ export const queryChart = once(() =>
       retrying: {
         tags: 'listening',
         entry: 'startBackoff',
+        // whoever resumes asks again
+        always: { guard: 'isSuspending', target: 'suspended' },
         on: {
           'retry.due': 'preparing',
           'query.abort': { target: 'abortingStream', actions: holdAbort },
@@ -212,7 +214,6 @@ export const queryChart = once(() =>
           'results.drained': [
             { guard: 'isHookStopped', target: 'hookStopped' },
             { guard: 'hasNoTurnLeft', target: 'maxTurns' },
-            { guard: 'isSuspending', target: 'suspended' },
             { target: 'retrying' },
           ],
           'query.steer': { actions: 'interruptTools' },

@@ -1,3 +1,4 @@
+import { clearTimer } from '../base/clock.ts'
 import type { QueryLoop } from './query-loop.ts'
 
 /** Stops the model and tells bodies that the session is suspended. Their later results are not recorded. */
@@ -6,7 +7,9 @@ export function haltTools(loop: QueryLoop): void {
   void loop.attempt.halt().then(() => loop.tell({ type: 'tools.halted' }))
 }
 
+/** A later suspension, such as that of `close`, sets another grace period. */
 export function startSuspendGrace(loop: QueryLoop, graceMs: number): void {
   const { clock } = loop.settings
-  loop.suspendGrace ??= clock.setTimeout(() => loop.tell({ type: 'suspend.due' }), graceMs)
+  clearTimer(clock, loop.suspendGrace)
+  loop.suspendGrace = clock.setTimeout(() => loop.tell({ type: 'suspend.due' }), graceMs)
 }

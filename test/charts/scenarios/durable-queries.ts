@@ -169,6 +169,25 @@ export const durableQueriesScenarios: Record<string, () => Promise<void>> = {
     await flush()
     expect(endOf(salvaged)).toEqual(['suspended', 1])
   },
+  async 'a reply that fails within the grace period is not asked for again'() {
+    const run = await asked({ retry: { attempts: 1, backoffMs: 5 } })
+    run.run.suspend(50)
+    run.held.fail(busy)
+    await flush()
+    run.clock.increment(50)
+    await flush()
+    expect([endOf(run), run.log.types.at(-1)]).toEqual([['suspended', 1], 'run.suspended'])
+  },
+  async 'another suspension sets another grace period'() {
+    const run = await running()
+    run.run.suspend(1_000)
+    run.run.suspend(5)
+    run.clock.increment(5)
+    await flush()
+    run.write.run('w').finish()
+    await flush()
+    expect(endOf(run)).toEqual(['suspended', 1])
+  },
   async 'the rest of a reply that broke off is halted after the grace period, too'() {
     const run = await asked({ retry: { attempts: 1, backoffMs: 5 } })
     run.held.call('q', 'Quick')
