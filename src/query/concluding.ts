@@ -64,8 +64,9 @@ function closeTranscript(loop: QueryLoop, ending: QueryEnding): { entered: Messa
   const { transcript } = loop
   transcript.letGo()
   const outcomes = loop.ownsBackground ? takeOutcomes(loop) : []
-  // there is no turn left for these messages, but the transcript keeps them
-  const entered = [...outcomes, ...takeSent(loop)]
+  // there is no turn left for these messages, but the transcript keeps them; those of a log wait there for the next run
+  const isFollowed = loop.log !== undefined && (ending.reason === 'max_turns' || ending.reason === 'hook_stopped')
+  const entered = [...outcomes, ...(isFollowed ? [] : takeSent(loop))]
   const isAborted = ending.reason === 'aborted_streaming' || ending.reason === 'aborted_tools'
   if (!isAborted || ending.abortReason === 'interrupt') return { entered, added: [] }
   const message = createInterruptionMessage(ending.reason === 'aborted_tools', loop.idsAndTime)

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
-import { allowAllTools } from '../../src/index.ts'
+import { allowAllTools, type QueryMessage } from '../../src/index.ts'
 import { askedSession, later } from '../support/asked-session.ts'
 import {
   type Life,
@@ -163,6 +163,85 @@ describe('a session with an open question', () => {
     )
     await until(() => seen.length === 1)
     expect(seen).toEqual(['starter'])
+  })
+
+  it.each([
+    'send',
+    'interrupt',
+    'resume',
+  ] as const)('S2 S9 %s while a suspension waits for bodies to end: the session goes on when they have', async (how) => {
+    const slow = heldTool('Slow')
+    const { begin } = lives([slow.tool], { canUseTool: allowAllTools })
+    const life = await begin()
+    const { session } = life
+    session.send('go')
+    await replyWith(life, ['s', 'Slow'])
+    const suspending = session.suspend()
+    await until(() => slow.run('s').context.abortController.signal.aborted)
+    const view = how === 'resume' ? session.resume() : session.send('more', { interrupt: how === 'interrupt' })
+    const seen = readAll(view)
+    slow.run('s').finish()
+    await sayLast(life)
+    await suspending
+    expect(session.status).toBe('idle')
+    const result = 'user: result s error'
+    const rest = how === 'resume' ? [] : ['user: more']
+    expect(said(session.transcript).slice(2)).toEqual([result, ...rest, 'assistant: Done.'])
+    expect(said(await seen).slice(-1 - rest.length)).toEqual([...rest, 'assistant: Done.'])
+  })
+
+  it('S9 a message that interrupts while a run is being suspended rejects the question that the run leaves', async () => {
+    const pay = heldTool('Pay')
+    const { begin } = lives([pay.tool], { canUseTool: later })
+    const life = await begin()
+    const { session } = life
+    let seen: Promise<QueryMessage[]> | undefined
+    session.on('run_started', ({ run }) => {
+      run.actor.subscribe((snapshot) => {
+        if (snapshot.matches('suspending')) seen ??= readAll(session.send('stop', { interrupt: true }))
+      })
+    })
+    session.send('go')
+    await replyWith(life, ['p', 'Pay'])
+    await sayLast(life)
+    await session.whenIdle()
+    expect([session.status, session.questions(), pay.started]).toEqual(['idle', [], []])
+    expect(said((await seen) ?? [])).toEqual(['user: stop', 'assistant: Done.'])
+  })
+
+  it('S2 S9 the view of a message that interrupts ends, also if the host has stopped the session before', async () => {
+    const host = new AbortController()
+    const { first, seen } = await askedSession({ context: { abortController: host } })
+    await seen
+    host.abort('gone')
+    expect(said(await readAll(first.session.send('stop', { interrupt: true })))).toContain('user: stop')
+    await first.session.whenIdle()
+    expect(first.session.status).toBe('idle')
+  })
+
+  it('S2 a message for which a run had no turn left is not lost: it waits in the log for the next run', async () => {
+    const { begin } = lives([], { canUseTool: allowAllTools, maxTurns: 1 })
+    const first = await begin()
+    const seen = readAll(first.session.send('go'))
+    const { held } = await startReply(first)
+    void first.session.send('and this')
+    void first.session.suspend({ graceMs: 60_000 })
+    held.text('Done.')
+    held.end()
+    await seen
+    await first.session.whenIdle()
+    expect([first.session.result?.reason, first.session.status]).toEqual(['max_turns', 'suspended'])
+    const second = await begin()
+    expect(second.session.status).toBe('suspended')
+    const answer = readAll(second.session.resume())
+    await sayLast(second, 'Both done.')
+    expect(said(await answer)).toEqual(['user: and this', 'assistant: Both done.'])
+    expect(said(second.session.transcript)).toEqual([
+      'user: go',
+      'assistant: Done.',
+      'user: and this',
+      'assistant: Both done.',
+    ])
   })
 
   it('S3 events say when a question opens and closes: a suspension does not close it, an answer does', async () => {

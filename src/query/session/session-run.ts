@@ -41,9 +41,11 @@ export class SessionRun {
     return true
   }
 
-  /** A turn that the log has begins again first; only then can it be interrupted. */
+  /** A turn that the log has begins again first; only then can it be interrupted. If it cannot, the message is for the next run. */
   steerBy(sent: readonly Sent[]): void {
-    for (const each of sent) if (each.isInterrupt && !this.#sent.includes(each)) this.take(each, true)
+    for (const each of sent) {
+      if (each.isInterrupt && !this.#sent.includes(each) && !this.take(each, true)) this.#sent.push(each)
+    }
   }
 
   sentBy(uuid: string): Sent | undefined {
@@ -58,13 +60,14 @@ export class SessionRun {
     }
   }
 
-  /** Splits sent messages into those that the model has seen and those for which no turn was left. */
-  judge({ reason }: QueryResult): { over: Sent[]; unanswered: Sent[] } {
+  /** Splits sent messages into those that the model has seen and those that the next run answers, if there is one. */
+  judge({ reason }: QueryResult, isFollowed: boolean): { over: Sent[]; unanswered: Sent[] } {
     const lastReply = this.query.transcript.findLastIndex(({ type }) => type === 'assistant')
     const later = new Set(this.query.transcript.slice(lastReply + 1).map(({ uuid }) => uuid))
     // after an abort or a model error, nothing continues; only a normal end leaves messages for another run
     const goesOn = reason === 'max_turns' || reason === 'hook_stopped'
-    const isUnanswered = ({ message }: Sent): boolean => goesOn && later.has(message.uuid)
+    const isUnanswered = ({ message, span }: Sent): boolean =>
+      (goesOn && later.has(message.uuid)) || (isFollowed && span.from === undefined)
     return { over: this.#sent.filter((sent) => !isUnanswered(sent)), unanswered: this.#sent.filter(isUnanswered) }
   }
 }

@@ -41,6 +41,8 @@ export class SessionRuns {
   #readiness: 'opening' | 'paused' | 'ready' = 'ready'
   #isClosing = false
   #resumed: Span[] = []
+  /** `suspend` was called, and then `resume` or `send`, before the run had ended. */
+  #isCalledBack = false
   /** The async context of whoever started the last run: one that goes on after an answer belongs to nobody else. */
   #starter: CapturedContext | undefined
 
@@ -83,13 +85,13 @@ export class SessionRuns {
 
   /** The same, even if the session was paused. */
   send(sent: Sent): void {
-    this.#readiness = 'ready'
+    this.#callBack()
     this.accept(sent)
   }
 
   /** Begins a run for the work in the log. Returns the part of the session that it adds. */
   resume(): Span {
-    this.#readiness = 'ready'
+    this.#callBack()
     const span: Span = { from: this.#log.end, to: undefined }
     this.#begin(captureContext())
     if (this.#active === undefined) span.to = span.from
@@ -100,7 +102,13 @@ export class SessionRuns {
   /** Suspends the active run. Nothing begins before `send` or `resume`. */
   suspend(graceMs: number): void {
     this.#readiness = 'paused'
+    this.#isCalledBack = false
     this.#active?.query.suspend(graceMs)
+  }
+
+  #callBack(): void {
+    if (this.#readiness === 'paused' && this.#active !== undefined) this.#isCalledBack = true
+    this.#readiness = 'ready'
   }
 
   /** Nothing begins any more. Messages that no run has taken are dropped. */
@@ -192,7 +200,10 @@ export class SessionRuns {
   }
 
   #finish(run: SessionRun | undefined, begunWith: readonly Sent[], result: QueryResult): void {
-    const { over, unanswered } = run?.judge(result) ?? { over: begunWith, unanswered: [] }
+    const goesOn = this.#goesOn(result)
+    const isCalledBack = goesOn && this.#isCalledBack && result.reason === 'suspended'
+    this.#isCalledBack = false
+    const { over, unanswered } = run?.judge(result, goesOn) ?? { over: begunWith, unanswered: [] }
     if (run !== undefined) {
       this.#transcript = run.query.transcript
       this.#parts.contexts.keep(run.query.context, this.#log.end)
@@ -201,13 +212,13 @@ export class SessionRuns {
     this.#parts.background.listener = undefined
     this.#result = result
     for (const { span } of over) span.to = this.#log.end
-    for (const span of this.#resumed.splice(0)) span.to = this.#log.end
+    if (!isCalledBack) for (const span of this.#resumed.splice(0)) span.to = this.#log.end
     this.#log.drop(({ type }) => type === 'progress' || type === 'stream_event')
     this.#log.wake()
     if (this.#journal === undefined) this.#inbox.unshift(...unanswered)
     else this.#settle(this.#journal, unanswered, result, run !== undefined)
     this.#parts.emitter.emit('run_ended', { result })
-    if (this.#goesOn(result)) this.goOn()
+    if (goesOn) this.goOn()
     if (this.#active === undefined) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
@@ -220,6 +231,7 @@ export class SessionRuns {
 
   #goesOn({ reason }: QueryResult): boolean {
     if (this.#isClosing || reason === 'journal_error') return false
-    return reason !== 'suspended' || this.#journal?.hasAnswered === true
+    // the inbox has what came too late for the run
+    return reason !== 'suspended' || this.#isCalledBack || this.#inbox.length > 0 || this.#journal?.hasAnswered === true
   }
 }
