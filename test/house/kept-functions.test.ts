@@ -7,6 +7,10 @@ import { root } from '../support/imports.ts'
 type Node = { readonly type: string; readonly start: number; readonly [key: string]: unknown }
 
 const functions = new Set(['ArrowFunctionExpression', 'FunctionExpression'])
+/** For V8, there is nothing around the function. */
+const wrappers = new Set(['ParenthesizedExpression', 'TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression'])
+const unwrapped = (node: Node | undefined): Node | undefined =>
+  wrappers.has(node?.type ?? '') ? unwrapped((node as Node & { expression: Node }).expression) : node
 
 /** The lines in which a function is created as the right side of an assignment to a property. */
 function assignedFunctions(text: string): number[] {
@@ -15,7 +19,8 @@ function assignedFunctions(text: string): number[] {
     if (Array.isArray(value)) return value.forEach(visit)
     if (typeof value !== 'object' || value === null) return
     const { type, left, right, start } = value as Node & { left?: Node; right?: Node }
-    if (type === 'AssignmentExpression' && left?.type === 'MemberExpression' && functions.has(right?.type ?? '')) {
+    const isProperty = unwrapped(left)?.type === 'MemberExpression'
+    if (type === 'AssignmentExpression' && isProperty && functions.has(unwrapped(right)?.type ?? '')) {
       found.push(text.slice(0, start).split('\n').length)
     }
     Object.values(value).forEach(visit)
@@ -27,6 +32,13 @@ function assignedFunctions(text: string): number[] {
 it('finds them', () => {
   const text = `class A { #f = () => 1; constructor() { const g = () => 2; this.g = g\nthis.h = () => 3 } }`
   expect(assignedFunctions(text)).toEqual([2])
+  const wrapped = [
+    'o.f = (() => 1) as F',
+    'o.f ??= (() => 1)',
+    '(o.f as F) = (function () {}) satisfies F',
+    'o.f = g()',
+  ]
+  expect(wrapped.map((each) => assignedFunctions(each).length)).toEqual([1, 1, 1, 0])
 })
 
 // V8 allocates such functions among long-lived objects: all they refer to stays until the next full collection, which
