@@ -1,12 +1,13 @@
 import { unknownOption } from '../../base/invalid-option.ts'
 import {
   aFunction,
+  anObject,
   checkOption,
   type OptionRule,
   positiveMilliseconds,
   requireOption,
 } from '../../base/option-rules.ts'
-import { isRecord } from '../../base/read-field.ts'
+import { isRecord, readField } from '../../base/read-field.ts'
 import type { QueryMessage } from '../query-message.ts'
 import type { SessionQuestion } from './question-book.ts'
 import type { Session, SessionStatus } from './session.ts'
@@ -18,7 +19,7 @@ export interface SessionResponseOptions {
    */
   show?: ((message: QueryMessage) => unknown) | undefined
   /**
-   * How often a connection without messages gets a comment, so that proxies keep it open.
+   * How often a connection without messages gets a comment, so that proxies keep it open. `Infinity`: never.
    * @default 15_000
    */
   keepAliveMs?: number | undefined
@@ -47,12 +48,11 @@ export function sessionResponse(
   request: { readonly headers: RequestHeaders; readonly method?: string | undefined },
   options: SessionResponseOptions = {},
 ): Response {
-  requireOption('session', session, aSession)
-  requireOption('request', request, aRequest)
-  const { show = withoutRawData, keepAliveMs = 15_000 } = checked(options)
+  checkArguments(session, request, options)
+  const { show = withoutRawData, keepAliveMs = 15_000 } = options
   const after = lastEventId(request.headers)
   const view = session.messages({ after })
-  const waiting: string[] = after !== undefined && view.isWhole ? [event('reset', {})] : []
+  const waiting: string[] = after !== undefined && view.isWhole ? [event('reset', '{}')] : []
   let isChanged = true
   let wake = (): void => undefined
   let isReading = false
@@ -73,16 +73,15 @@ export function sessionResponse(
   let leave: (() => void)[] = []
   // a response that nobody reads leaves nothing behind
   const begin = (): void => {
-    const beat = setInterval(
-      () => {
-        // a reader that does not keep up needs no sign of life
-        if (waiting.length === 0) waiting.push(':\n\n')
-        wake()
-      },
-      Math.min(keepAliveMs, maxDelay),
-    )
+    const beat = (): void => {
+      // a reader that does not keep up needs no sign of life
+      if (waiting.length === 0) waiting.push(':\n\n')
+      wake()
+    }
+    // a timer fires at once if its delay is more than it supports
+    const timer = keepAliveMs < 2 ** 31 ? setInterval(beat, keepAliveMs) : undefined
     const types = ['question_opened', 'question_closed', 'run_started', 'run_ended'] as const
-    leave = [() => clearInterval(beat), ...types.map((type) => session.on(type, change))]
+    leave = [() => clearInterval(timer), ...types.map((type) => session.on(type, change))]
   }
   const end = (): void => {
     for (const stop of leave.splice(0)) stop()
@@ -105,7 +104,8 @@ export function sessionResponse(
       arrived = undefined
       if (step === undefined && isChanged && waiting.length === 0) {
         isChanged = false
-        return event('state', { status: session.status, questions: session.questions() } satisfies SessionState)
+        const state: SessionState = { status: session.status, questions: session.questions() }
+        return event('state', JSON.stringify(state))
       }
       if (step === undefined) continue
       if (step.done === true) return undefined
@@ -135,26 +135,30 @@ export function sessionResponse(
   return new Response(request.method === 'HEAD' ? '' : body, { headers: eventStream })
 }
 
-const isFunctionOf = (value: unknown, name: string): boolean => typeof Object(value)[name] === 'function'
-const aSession: OptionRule = [(value) => isFunctionOf(value, 'messages'), 'a session, not a promise of one']
-const aRequest: OptionRule = [(value) => isRecord(Object(value).headers), 'a request with headers']
-
-/** A longer delay of a timer counts as 1 ms. */
-const maxDelay = 2 ** 31 - 1
-
-function checked(options: SessionResponseOptions): SessionResponseOptions {
-  const { show, keepAliveMs, ...others } = options
-  for (const key of Object.keys(others)) unknownOption(key, ['show', 'keepAliveMs'])
-  checkOption('show', show, aFunction)
-  checkOption('keepAliveMs', keepAliveMs, positiveMilliseconds)
-  return options
-}
-
 const eventStream = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   // nginx keeps back what it proxies until a buffer is full
   'x-accel-buffering': 'no',
+}
+
+const aSession: OptionRule = [
+  (value) => typeof readField(value, 'messages') === 'function',
+  'a session, not a promise of one',
+]
+const aRequest: OptionRule = [(value) => isRecord(readField(value, 'headers')), 'a request with headers']
+const rules = { show: aFunction, keepAliveMs: positiveMilliseconds } satisfies {
+  [Name in keyof SessionResponseOptions]: OptionRule
+}
+
+function checkArguments(session: unknown, request: unknown, options: SessionResponseOptions): void {
+  requireOption('session', session, aSession)
+  requireOption('request', request, aRequest)
+  requireOption('options', options, anObject)
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(rules, name)) unknownOption(name, Object.keys(rules))
+    checkOption(name, value, rules[name as keyof typeof rules])
+  }
 }
 
 function lastEventId(headers: RequestHeaders): string | undefined {
@@ -168,20 +172,24 @@ function messageEvent(message: QueryMessage, show: (message: QueryMessage) => un
   if (shown === undefined) return undefined
   if (message.type !== 'user' && message.type !== 'assistant') return eventOrNone(shown)
   const { type, uuid, message: said } = message
-  return eventOrNone(shown, uuid) ?? event('message', { type, uuid, message: said }, uuid)
+  return eventOrNone(shown, uuid) ?? event('message', JSON.stringify({ type, uuid, message: said }), uuid)
 }
 
 /** Undefined for what is no JSON, such as a report of a tool with a cycle: a browser that comes back would fail again. */
 function eventOrNone(shown: unknown, id?: string): string | undefined {
   try {
-    return event('message', shown, id)
+    // undefined for a function, for example
+    const json: string | undefined = JSON.stringify(shown)
+    return json && event('message', json, id)
   } catch {
     return undefined
   }
 }
 
-function event(name: string, data: unknown, id?: string): string {
-  const lines = [...(id === undefined ? [] : [`id: ${id}`]), `event: ${name}`, `data: ${JSON.stringify(data)}`]
+function event(name: string, json: string, id?: string): string {
+  // a uuid may come from outside: with a line break, it would be fields and events of its own
+  const isId = id !== undefined && !/[\0\r\n]/.test(id)
+  const lines = [...(isId ? [`id: ${id}`] : []), `event: ${name}`, `data: ${json}`]
   return `${lines.join('\n')}\n\n`
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { memoryJournals, openSession } from 'signalbox/durable'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { allowAllTools, createSession, type QueryMessage, type Session, sessionResponse } from '../../../src/index.ts'
 import { scriptedModel } from '../../../src/query/scripted/index.ts'
 import { randomFrom } from '../../../src/testing/repeatable.ts'
@@ -104,6 +104,33 @@ describe('a session as server-sent events', () => {
     ])
   })
 
+  it('S8 `keepAliveMs: Infinity` sends no signs of life; a value that is no JSON is left out', async () => {
+    const session = createSession({ tools: [], model: scriptedModel(['hi']) })
+    for await (const _ of session.send('hello'));
+    const clock = vi.spyOn(globalThis, 'setInterval')
+    const show = (message: QueryMessage): unknown => (message.type === 'system' ? () => 'a function' : message)
+    const page = connect(session, undefined, { show, keepAliveMs: Number.POSITIVE_INFINITY })
+    await until(() => page.events().some(({ event }) => event === 'state'))
+    expect(clock).not.toHaveBeenCalled()
+    clock.mockRestore()
+    await session.close()
+    await until(() => page.seen.isOver)
+    expect(page.events().map(short)).toEqual(['message user #', 'message assistant #', 'idle 0'])
+  })
+
+  it('S8 a uuid from outside cannot forge events', async () => {
+    const journals = memoryJournals()
+    const session = await openSession({ id: 's', journals, tools: [], model: scriptedModel(['hi']) })
+    const uuid = 'x\nevent: state\ndata: {"status":"closed"}\n\n'
+    await journals.post('s', { type: 'message', uuid, content: 'hello' })
+    await until(() => session.transcript.length === 2)
+    await session.whenIdle()
+    const page = connect(session)
+    await session.close()
+    await until(() => page.seen.isOver)
+    expect(page.events().map(short)).toEqual(['message user', 'message assistant #', 'message system'])
+  })
+
   it('S2 a browser that leaves, at once or while it waits, leaves nothing behind; what is no JSON ends no stream', async () => {
     const [held, read] = [heldModel(), heldTool('Read', { safe: true })]
     const session = createSession({ tools: [read.tool], model: held.model, canUseTool: allowAllTools })
@@ -197,20 +224,12 @@ describe('a session as server-sent events', () => {
       ['session', asking(), { keepAliveMs: Number.NaN }],
       'keepAliveMs: expected more than 0 milliseconds, received "NaN".',
     ],
+    [['session', asking(), { keepAliveMs: '5' }], 'keepAliveMs: expected more than 0 milliseconds, received "5".'],
+    [['session', asking(), null], 'options: expected an object, received null.'],
     [['session', asking(), { show: true }], 'show: expected a function, received true.'],
   ])('refuses %j, with what was expected', ([session, ...others], message) => {
     const given = session === 'session' ? createSession({ tools: [], model: scriptedModel([]) }) : session
     expect(() => sessionResponse(given as never, ...(others as [never]))).toThrow(message)
-  })
-
-  it('S2 a sign of life that never comes does not come all the time', async () => {
-    const session = createSession({ tools: [], model: scriptedModel([]) })
-    const page = connect(session, undefined, { keepAliveMs: Number.POSITIVE_INFINITY })
-    let rounds = 0
-    await until(() => page.seen.text.includes(':\n\n') || ++rounds > 20)
-    await session.close()
-    await until(() => page.seen.isOver)
-    expect(page.seen.text).not.toContain(':\n\n')
   })
 
   it('S8 S9 a page whose connection breaks at any byte, and whose server restarts, shows the conversation', async () => {
