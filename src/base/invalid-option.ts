@@ -8,7 +8,9 @@ export function invalidOption(
   received: unknown,
   code: SignalboxErrorCode = 'invalid_option',
 ): never {
-  throw new SignalboxError(code, `${option}: expected ${expected}, received ${describeValue(received, 80)}.`)
+  // JSON has no NaN: in quotes, it would look like a string
+  const shown = typeof received === 'number' ? String(received) : describeValue(received, 80)
+  throw new SignalboxError(code, `${option}: expected ${expected}, received ${shown}.`)
 }
 
 /** Throws an error that names the unknown option and the known ones. */

@@ -46,6 +46,24 @@ describe('rules for options', () => {
     expect(() => requireOption('name', undefined, rule)).toThrow(`name: expected ${words}, received undefined.`)
   })
 
+  it('a number is received as a number, not as the string that looks like it', () => {
+    const received = (value: unknown): string => {
+      try {
+        requireOption('name', value, aFlag)
+        return 'valid'
+      } catch (error) {
+        return /received (.*)\.$/.exec((error as Error).message)?.[1] ?? ''
+      }
+    }
+    expect([Number.NaN, -Infinity, 'NaN', 1.5, [Number.NaN]].map(received)).toEqual([
+      'NaN',
+      '-Infinity',
+      '"NaN"',
+      '1.5',
+      '["NaN"]',
+    ])
+  })
+
   it('the error has the code of its option', () => {
     expect(() => checkOption('hooks', 7, anObject, 'invalid_hook')).toThrow(
       expect.objectContaining({ code: 'invalid_hook' }),
