@@ -235,7 +235,9 @@ export class BackgroundCalls implements Background, BackgroundIntake, Background
   whenIdle(ms?: number): Promise<void> | undefined {
     if (this.isIdle) return undefined
     const isIdle = (): boolean => this.isIdle
-    return ms === undefined ? this.#waits.until(isIdle) : this.#waits.untilOrTimeout(isIdle, this.#settings.clock, ms)
+    // timers do not support more
+    const isTimed = ms !== undefined && ms < 2 ** 31
+    return isTimed ? this.#waits.untilOrTimeout(isIdle, this.#settings.clock, ms) : this.#waits.until(isIdle)
   }
 
   discardOf(executor: ExecutorServices, reason: unknown = 'streaming_fallback'): void {

@@ -11,5 +11,7 @@ export function haltTools(loop: QueryLoop): void {
 export function startSuspendGrace(loop: QueryLoop, graceMs: number): void {
   const { clock } = loop.settings
   clearTimer(clock, loop.suspendGrace)
+  // Infinity and delays that timers do not support mean no limit
+  if (graceMs >= 2 ** 31) return
   loop.suspendGrace = clock.setTimeout(() => loop.tell({ type: 'suspend.due' }), graceMs)
 }

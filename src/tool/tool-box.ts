@@ -1,4 +1,5 @@
 import { invalidOption } from '../base/invalid-option.ts'
+import { oneOf } from '../base/option-rules.ts'
 import { readField } from '../base/read-field.ts'
 import { SignalboxError } from '../base/signalbox-error.ts'
 import type { ToolBackground } from './background.ts'
@@ -62,6 +63,9 @@ const functionFields = [
   'recover',
 ] as const
 
+/** A call that waits for any other moment would never start. */
+const [isMoment, moments] = oneOf('closed', 'nextBlock', 'turnEnded')
+
 function isRetry(retry: unknown): boolean {
   if (typeof retry !== 'object' || retry === null) return false
   const { attempts, backoffMs = 0, when } = retry as Partial<Retry>
@@ -109,6 +113,8 @@ function assertTool(tool: AnyTool, index: number): void {
   if (tool.background !== undefined && !isBackground(tool.background)) {
     invalid('background', "{ afterMs?, awaited?, onEnd? } with onEnd 'stop' or 'leave'", tool.background)
   }
+  const { startWhen } = tool
+  if (startWhen !== undefined && !isMoment(startWhen)) invalid('startWhen', moments, startWhen)
   if (!isTimeout(tool.timeout)) invalid('timeout', 'milliseconds, or { totalMs, idleMs }', tool.timeout)
   if (tool.aliases !== undefined && !(Array.isArray(tool.aliases) && tool.aliases.every(isName))) {
     invalid('aliases', 'an array of names', tool.aliases)

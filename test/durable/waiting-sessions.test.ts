@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { allowAllTools, type QueryMessage } from '../../src/index.ts'
 import { askedSession, later } from '../support/asked-session.ts'
 import {
@@ -188,6 +188,27 @@ describe('a session with an open question', () => {
     const rest = how === 'resume' ? [] : ['user: more']
     expect(said(session.transcript).slice(2)).toEqual([result, ...rest, 'assistant: Done.'])
     expect(said(await seen).slice(-1 - rest.length)).toEqual([...rest, 'assistant: Done.'])
+  })
+
+  it('D15a a suspension with an infinite grace period waits for what is under way; other periods are refused', async () => {
+    const slow = heldTool('Slow')
+    const { begin } = lives([slow.tool], { canUseTool: allowAllTools })
+    const life = await begin()
+    life.session.send('go')
+    await replyWith(life, ['s', 'Slow'])
+    for (const graceMs of [-1, Number.NaN, '5', null])
+      await expect(life.session.suspend({ graceMs: graceMs as number })).rejects.toThrow(
+        'graceMs: expected milliseconds',
+      )
+    const timer = vi.spyOn(globalThis, 'setTimeout')
+    const suspending = life.session.suspend({ graceMs: Number.POSITIVE_INFINITY })
+    expect(timer.mock.calls.filter(([, ms]) => ms === Number.POSITIVE_INFINITY)).toEqual([])
+    timer.mockRestore()
+    expect(slow.run('s').context.abortController.signal.aborted).toBe(false)
+    slow.run('s').finish()
+    await suspending
+    expect(said(life.session.transcript).at(-1)).toBe('user: result s s done')
+    expect(life.session.status).toBe('suspended')
   })
 
   it('S9 a message that interrupts while a run is being suspended rejects the question that the run leaves', async () => {

@@ -63,6 +63,11 @@ describe('finding a tool', () => {
       /\(X\): background: expected .* received \{"onEnd":"x"\}/,
     ],
     [
+      'an unknown moment to start',
+      { ...heldTool('X').tool, startWhen: 'later' },
+      /\(X\): startWhen: expected 'closed', 'nextBlock' or 'turnEnded', received "later"/,
+    ],
+    [
       'no room for a result',
       { ...heldTool('X').tool, maxResultSizeChars: Number.NaN },
       /\(X\): maxResultSizeChars: expected/,

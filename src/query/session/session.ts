@@ -4,6 +4,7 @@ import type { Background } from '../../background/background-call.ts'
 import { BackgroundCalls } from '../../background/background-calls.ts'
 import { captureContext } from '../../base/async-context.ts'
 import { checkListener, Emitter } from '../../base/emitter.ts'
+import { checkOption, milliseconds } from '../../base/option-rules.ts'
 import { SignalboxError } from '../../base/signalbox-error.ts'
 import { readOptions as readExecutorOptions } from '../../executor/options.ts'
 import { checkAnswer } from '../../journal/check-arguments.ts'
@@ -163,8 +164,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Stops cleanly and keeps everything: no further request, and what is under way may go on for `graceMs`. Then the reply
-   * is cut off and bodies get their signal, with the reason `'suspend'`. Resolves when nothing runs any more, apart from
+   * Stops cleanly and keeps everything: no further request, and what is under way may go on for `graceMs`, with
+   * `Infinity` until it ends. Then the reply is cut off and bodies get their signal, with the reason `'suspend'`. Resolves when nothing runs any more, apart from
    * remote bodies in the background: they go on, and the resumed session attaches to them.
    */
   async suspend({ graceMs = 0 }: { graceMs?: number | undefined } = {}): Promise<void> {
@@ -172,6 +173,7 @@ export class Session implements AsyncDisposable {
       const message = 'Only a session with a journal can be suspended. Open it with openSession.'
       throw new SignalboxError('not_persistable', message)
     }
+    checkOption('graceMs', graceMs, milliseconds)
     this.#runs.suspend(graceMs)
     await Promise.all([this.whenIdle(), this.#background.whenIdle(graceMs)])
     // what runs before this one have left in the background, unless somebody has resumed it meanwhile
