@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { aFunction, checkOption } from '../../base/option-rules.ts'
 import { isSignalboxError, SignalboxError } from '../../base/signalbox-error.ts'
 import { answerAtOnce } from '../../base/when-settled.ts'
 import type { ContentBlock, Message } from '../../messages/message.ts'
 import { recordedCallOf, withoutCall } from '../../pipeline/recorded-call.ts'
 import { defineTool } from '../../tool/define-tool.ts'
 import type { Tool, ToolResult } from '../../tool/tool.ts'
-import type { QueryOptions } from '../options.ts'
+import { checkOptions, type QueryOptions } from '../options.ts'
 import { type Query, query } from '../query.ts'
 import type { QueryMessage, QueryResult } from '../query-message.ts'
 import { recordedAgentAccount } from '../spending.ts'
@@ -75,6 +76,9 @@ export function subAgent({
   onQuery,
   ...options
 }: SubAgentOptions): Tool<typeof inputSchema, SubAgentReport> {
+  checkOption('onQuery', onQuery, aFunction)
+  // here, where the host sees it: in the body of a call, the model would get the error
+  checkOptions({ ...options, messages: '' })
   return defineTool({
     name,
     description,

@@ -32,6 +32,14 @@ const begun = async (...args: Parameters<typeof nested>) => {
 const resultIn = (content: unknown): ToolResultBlock => (content as ToolResultBlock[])[0] as ToolResultBlock
 
 describe('an agent inside an agent', () => {
+  it('rejects an invalid option when the agent is made, not when it is called', () => {
+    const make = (options: object) => () => subAgent({ tools: [], model: heldModel().model, ...options })
+    expect(make({ maxTurns: 0 })).toThrow('maxTurns: expected a number of at least 1, received 0.')
+    expect(make({ model: 'a name' })).toThrow('model: expected a function, received "a name".')
+    expect(make({ onQuery: 5 })).toThrow('onQuery: expected a function, received 5.')
+    expect(make({ maxturns: 3 })).toThrow('Unknown option maxturns.')
+  })
+
   it('L4 W4 T7 does its task, appears as progress of its call, and reports its last text', async () => {
     const { read, inner, held, seen } = await begun()
     expect(inner.requests[0]?.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'look' }] }])
