@@ -4,12 +4,14 @@ import {
   type CanUseTool,
   createAssistantMessage,
   createLocks,
+  query,
   StreamingToolExecutor,
 } from '../../src/index.ts'
-import { createRecorder, type Frame, whatIf } from '../../src/inspect/index.ts'
+import { createRecorder, type Frame, ShownRuns, whatIf } from '../../src/inspect/index.ts'
 import { linkOf } from '../../src/pipeline/body-link.ts'
 import { checkRecording, flush, heldTool, heldTurn, simulate, simulateQuery } from '../../src/testing/index.ts'
 import { randomFrom } from '../../src/testing/repeatable.ts'
+import { heldModel } from '../support/held-model.ts'
 
 const isFull = process.env.SIGNALBOX_FULL !== undefined
 
@@ -369,6 +371,40 @@ describe('cases that random turns do not cover', () => {
 const wasOver = ({ stage }: { stage: string }): boolean => stage === 'completed' || stage === 'yielded'
 
 describe('a change', () => {
+  it('of a class in a query says that calls would start at another moment of the stream', async () => {
+    const frames: Frame[] = []
+    const recorder = createRecorder({ onFrame: (frame) => frames.push(frame) })
+    const shown = new ShownRuns()
+    shown.begin(recorder)
+    const [read, write] = [heldTool('Read', { safe: true }), heldTool('Write')]
+    const held = heldModel()
+    const run = query({ messages: 'go', tools: [read.tool, write.tool], model: held.model, canUseTool: allowAllTools })
+    shown.add(run)
+    const reading = (async () => {
+      for await (const _ of run);
+    })()
+    await flush()
+    held.start()
+    held.call('w', 'Write')
+    held.call('r', 'Read')
+    held.end('tool_use')
+    await flush()
+    write.run('w').finish()
+    await flush()
+    read.run('r').finish()
+    await flush()
+    held.start()
+    held.text('Done.')
+    held.end()
+    await reading
+    const say = "Unless their tools have startWhen, these calls would start at another moment of the model's stream: "
+    const caveatsWith = (safe: (call: { name: string; isSafe: boolean }) => boolean) =>
+      whatIf(frames, { run: 1, safe }).caveats
+    expect(caveatsWith(({ isSafe }) => isSafe)).toEqual([])
+    expect(caveatsWith(() => true)).toEqual([`${say}Write.`])
+    expect(caveatsWith(() => false)).toEqual([`${say}Read.`])
+  })
+
   it('of the limit lets calls start earlier, and says by how much and why they still wait', async () => {
     const frames = await fourReadsAndAWrite()
     const { recorded, simulated, moved, caveats } = whatIf(frames, { maxConcurrency: 4 })

@@ -8,6 +8,7 @@ export function caveatsOf(seen: SeenRun, unchanged: Rerun, changed: Rerun): stri
   const begun = changed.calls.filter(({ way, seen }) => way.startedAt !== undefined && seen.startedAt === undefined)
   const endless = changed.calls.filter(({ way, seen }) => way.endedAt === undefined && seen.endedAt !== undefined)
   const unseen = changed.calls.filter(({ way, seen }) => way.endedAt === undefined && seen.endedAt === undefined)
+  const reclassified = changed.calls.filter(({ wasSafe, seen }) => wasSafe !== seen.isSafe)
   const caveats: [readonly ScriptedCall[], (names: string) => string][] = [
     [
       odd,
@@ -16,6 +17,11 @@ export function caveatsOf(seen: SeenRun, unchanged: Rerun, changed: Rerun): stri
     ],
     [begun, (names) => `These calls never ran in the recording, so their durations are unknown: ${names}.`],
     [endless, (names) => `These calls, or calls that they wait for, do not end in the recording: ${names}.`],
+    [
+      seen.isInQuery ? reclassified : [],
+      (names) =>
+        `Unless their tools have startWhen, these calls would start at another moment of the model's stream: ${names}.`,
+    ],
     [unseen, (names) => `These calls do not end in the recording either: ${names}.`],
   ]
   const late = 'The recorder attached late: calls that already existed count as added at that moment.'

@@ -86,6 +86,11 @@ export class SeenRun {
     return this.#state.parentRun
   }
 
+  /** Calls start at a moment of the model's stream that depends on their class. */
+  get isInQuery(): boolean {
+    return this.#state.queryActor !== undefined
+  }
+
   get title(): string {
     return this.#state.title
   }
