@@ -152,8 +152,8 @@ export const journalFaults = [
   [
     'src/query/session',
     'an answer that comes during a suspension is not acted on',
-    "reason !== 'suspended' || this.#journal?.hasAnswered === true",
-    "reason !== 'suspended'",
+    'this.#inbox.length > 0 || this.#journal?.hasAnswered === true',
+    'this.#inbox.length > 0',
     answers,
   ],
   ['src/durable', 'an answered question stays open', 'fold.questions.delete(question)', '', answers],

@@ -304,8 +304,8 @@ export const mutants = [
   [
     'src/query',
     'a message sent at the end is lost',
-    'const entered = [...outcomes, ...takeSent(loop)];',
-    'const entered = [...outcomes, ...loop.sent.splice(0)];',
+    '...(isFollowed ? [] : takeSent(loop))]',
+    '...(isFollowed ? [] : loop.sent.splice(0))]',
   ],
   ['src/query', 'the backoff is left behind', 'clearTimer(loop.settings.clock, loop.backoff);', ''],
   ['src/query', 'the query keeps a listener on its host', 'loop.listenToHost(false);', ''],
