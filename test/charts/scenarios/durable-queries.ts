@@ -184,6 +184,7 @@ export const durableQueriesScenarios: Record<string, () => Promise<void>> = {
     run.run.suspend(5)
     run.clock.increment(5)
     await flush()
+    expect(run.write.run('w').context.abortController.signal.reason).toBe('suspend')
     run.write.run('w').finish()
     await flush()
     expect(endOf(run)).toEqual(['suspended', 1])
