@@ -222,7 +222,7 @@ describe('a session as server-sent events', () => {
     [['session', asking(), { keepAliveMs: 0 }], 'keepAliveMs: expected more than 0 milliseconds, received 0.'],
     [
       ['session', asking(), { keepAliveMs: Number.NaN }],
-      'keepAliveMs: expected more than 0 milliseconds, received "NaN".',
+      'keepAliveMs: expected more than 0 milliseconds, received NaN.',
     ],
     [['session', asking(), { keepAliveMs: '5' }], 'keepAliveMs: expected more than 0 milliseconds, received "5".'],
     [['session', asking(), null], 'options: expected an object, received null.'],
