@@ -40,8 +40,10 @@ export class LogFile implements JournalSink {
 
   /** Cuts off a torn tail and spare space. The lines become durable: a process that was killed may not have come to it. */
   async cutTail(): Promise<void> {
-    if (this.#file.size() > this.#length) await this.#file.truncate(this.#length)
-    if (this.#length > 0) await this.#file.sync()
+    const size = this.#file.size()
+    if (size > this.#length) await this.#file.truncate(this.#length)
+    // a tail that comes back after a power failure must not follow what is written next
+    if (size > 0) await this.#file.sync()
   }
 
   async commit(records: readonly PendingRecord[]): Promise<void> {

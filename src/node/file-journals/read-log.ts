@@ -45,8 +45,8 @@ async function readLines(id: string, data: Uint8Array, lines: LogLines, log: Gro
   let hasMarks = false
   for (let end = data.indexOf(lineEnd); end >= 0; end = data.indexOf(lineEnd, log.length)) {
     const bytes = data.subarray(log.length, end)
-    hasMarks ||= bytes[0] === mark
     const n = log.records.length
+    hasMarks ||= bytes[0] === mark || (n === 0 && isFirstCommit(bytes, data.subarray(end)))
     const position = { n, byte: log.length }
     let line: LogLine
     try {
@@ -68,6 +68,12 @@ async function readLines(id: string, data: Uint8Array, lines: LogLines, log: Gro
 
 /** A part of the line never reached the disk: JSON has no such byte. */
 const isIncomplete = (line: Uint8Array): boolean => line.includes(0)
+
+/** Its mark is missing with its first byte: a log that has no more than the two lines of its first commit was never durable. */
+function isFirstCommit(line: Uint8Array, rest: Uint8Array): boolean {
+  const second = rest.indexOf(lineEnd, 1)
+  return line[0] === 0 && (second < 0 || rest.indexOf(lineEnd, second + 1) < 0)
+}
 
 /**
  * After a power failure, any part of the last commit may be missing. A mark after it tells that it was durable. A log of an

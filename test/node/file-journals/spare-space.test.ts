@@ -182,6 +182,35 @@ describe('spare space behind the lines of a log', () => {
     }
   })
 
+  it('D9 a log whose first commit lost any sectors was never created, and its remains do not come back', async () => {
+    // a session that was forked has its conversation in the first record
+    const forked = { owner: 'a', mode: 'either', created: { messages: 'ü'.repeat(900) } } as const
+    const first = new SimulatedDisk()
+    await storeOn(first).open('s', forked)
+    const whole = await contentOf(first)
+    const sectors = Math.ceil(whole.length / sector)
+    for (let lost = 1; lost < 2 ** sectors; lost++) {
+      const data = whole.map((byte, at) => ((lost >> Math.floor(at / sector)) & 1 ? 0 : byte))
+      const found = recordsIn(data).length
+      const opened = await storeOn(diskWith(data)).open('s', forked)
+      expect(opened.records, `lost ${lost.toString(2)}`).toHaveLength(Math.max(found, 1) + 1)
+      for (const [name, survives] of Object.entries(survivals)) {
+        // power fails again before the new first commit is durable
+        const disk = diskWith(data)
+        let isWritten = false
+        disk.fault = ({ what, path: at }) => {
+          isWritten ||= what === 'write' && at === path
+          return isWritten && what !== 'write' ? 'EIO' : undefined
+        }
+        expect(await codeOf(storeOn(disk).open('s', forked))).toBe('journal_error')
+        disk.fault = () => undefined
+        disk.losePower(survives)
+        expect(await codeOf(storeOn(disk).open('s', forked)), `lost ${lost.toString(2)}, then ${name}`).toBe('no error')
+      }
+    }
+    expect(sectors).toBe(4)
+  })
+
   it('D9 a log whose process was killed opens at any byte of its last commit', async () => {
     const disk = new SimulatedDisk()
     const { durable } = await write(disk, [[900], [40], [300, 40, 600]], 'a')
