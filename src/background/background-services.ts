@@ -83,6 +83,12 @@ export class BackgroundServices implements ExecutorServices {
     return this.#context
   }
 
+  get currentContext(): ToolUseContext {
+    return this.#context
+  }
+
+  previewContext(): undefined {}
+
   peekContext(): ToolUseContext {
     return this.#context
   }

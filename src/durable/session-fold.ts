@@ -219,10 +219,11 @@ const steps: Steps & { [type: string]: unknown } = {
     const past = fold.callOf(started.reply, started.call)
     if (past !== undefined) past.started = started
   },
-  'call.completed': (fold, { reply, call, messages, read, ending }) => {
+  'call.completed': (fold, { reply, call, messages, read, ending, context }) => {
     const past = fold.callOf(reply, call)
     if (past !== undefined) {
       past.completed = messages
+      past.changes = context
       past.hasRun = ending?.by !== 'answer' && ending?.reached !== 'notStarted'
       past.read = read
     }
@@ -232,7 +233,10 @@ const steps: Steps & { [type: string]: unknown } = {
     if (background === undefined) fold.endAgents((each) => each.reply === reply && each.call === call)
     else fold.background.set(background.started.id, background)
   },
-  'context.changed': (fold, { context }) => {
+  'context.changed': (fold, { reply, call, context }) => {
+    const past = fold.callOf(reply, call)
+    if (past !== undefined) past.changes = undefined
+    if (fold.turn?.reply === reply) fold.turn.contextBefore ??= fold.context
     fold.change({ context })
   },
   'agent.started': (fold, { session, reply, call, tool }) => {
@@ -267,6 +271,8 @@ const steps: Steps & { [type: string]: unknown } = {
     for (const [id, { started }] of fold.background) if (started.reply === reply) fold.background.delete(id)
     fold.endAgents((each) => each.reply === reply)
     if (usesFallback === true) fold.usesFallback = true
+    const context = fold.turn?.reply === reply ? fold.turn.contextBefore : undefined
+    if (context !== undefined) fold.change({ context })
     const blocks = (fold.turn?.blocks ?? []).filter(({ message }) => kept.includes(message.uuid))
     fold.turn = kept.length === 0 ? undefined : { reply, blocks, calls: new Map() }
   },

@@ -147,8 +147,11 @@ export class SessionLog implements SessionJournal {
     return this.#agents.rulesWith(this.#fold.rules)
   }
 
+  /** Calls of a reply that is discarded when the session is resumed have changed nothing. */
   get context(): Readonly<Record<string, unknown>> {
-    return this.#fold.context
+    const { turn, context } = this.#fold
+    const isDiscarded = turn !== undefined && judgeReply(turn) === 'discarded'
+    return isDiscarded ? (turn.contextBefore ?? context) : context
   }
 
   stateAt(length: number): ReturnType<SessionJournal['stateAt']> {

@@ -101,6 +101,14 @@ export class CallServices implements ExecutorServices {
     return this.#parts.ledger.peek(call)
   }
 
+  get currentContext(): ToolUseContext {
+    return this.#parts.ledger.current
+  }
+
+  previewContext(call: ToolCall): { before: ToolUseContext; after: ToolUseContext } | undefined {
+    return this.#parts.ledger.preview(call)
+  }
+
   get addedRules(): ReadPermissions['rules'] {
     return this.#parts.sessionRules.added
   }

@@ -1,4 +1,4 @@
-import { type CallRecord, deliverableOf, type ExecutorSchedule } from '../../machines/index.ts'
+import { deliverableOf, type ExecutorSchedule } from '../../machines/index.ts'
 import { isReadOnly } from '../pipeline/classify-call.ts'
 import { recordedCallOf } from '../pipeline/recorded-call.ts'
 import type { ToolCall } from '../pipeline/tool-call.ts'
@@ -30,9 +30,12 @@ export function isStalled(run: ExecutorSchedule): boolean {
   const { executing, paused, calls, cursor } = run
   if (executing.size === 0 || deliverableOf(run).ready) return false
   for (const call of executing) if (!isLater(call as ToolCall, paused.has(call))) return false
-  const isUnrecorded = ({ stage, port }: CallRecord): boolean => stage === 'completed' && !port.isDurable
-  return !calls.slice(cursor).some(isUnrecorded)
+  return !(calls.slice(cursor) as ToolCall[]).some(isBeingRecorded)
 }
+
+/** A result whose context modifier waits for an earlier call is in the log, with what it will change. */
+const isBeingRecorded = ({ stage, isDurable, onContextApplied, contextAfter }: ToolCall): boolean =>
+  stage === 'completed' && !isDurable && (onContextApplied === undefined || contextAfter !== undefined)
 
 /** The body of a call that is not read-only has begun. */
 export const hasEffects = ({ calls }: ExecutorSchedule): boolean =>

@@ -62,26 +62,45 @@ export class ContextLedger {
   /** The first reader of the context applies what is due; the outbox does so in any case. */
   applyDue(): void {
     for (let call = this.#due.shift(); call !== undefined; call = this.#due.shift()) {
-      if (call.ending?.by === 'result' && call.bodyResult?.ok === true)
-        this.#apply(call, call.bodyResult.result.contextModifier)
+      this.#apply(call)
       call.contextAfter = this.current
       call.onContextApplied?.()
     }
   }
 
-  #apply(call: ToolCall, modifier: unknown): void {
-    if (modifier === undefined) return
+  /** What the modifier of a call would change now. Undefined if it has been applied. */
+  preview(call: ToolCall): { before: ToolUseContext; after: ToolUseContext } | undefined {
+    const before = this.latest()
+    if (call.contextAfter !== undefined) return undefined
     try {
-      if (typeof modifier !== 'function') throw new TypeError('contextModifier must be a function')
-      const next: unknown = answerAtOnce<unknown>(modifier(this.current))
-      if (typeof next !== 'object' || next === null) throw new TypeError('contextModifier must return the context')
-      const own = this.#withHostController(next as ToolUseContext)
-      this.#check(own)
-      warnOfLostKeys(call, this.current, own)
-      this.current = own
+      return { before, after: this.#changedBy(call) }
+    } catch {
+      // told when it is applied
+      return { before, after: before }
+    }
+  }
+
+  #apply(call: ToolCall): void {
+    try {
+      const changed = this.#changedBy(call)
+      warnOfLostKeys(call, this.current, changed)
+      this.current = changed
     } catch (error) {
       call.executor.warn(call, 'context_modifier_failed', 'its context modifier failed and was not applied', error)
     }
+  }
+
+  #changedBy({ ending, bodyResult, past }: ToolCall): ToolUseContext {
+    if (past?.changes !== undefined) return { ...this.current, ...past.changes }
+    const modifier: unknown =
+      ending?.by === 'result' && bodyResult?.ok === true ? bodyResult.result.contextModifier : undefined
+    if (modifier === undefined) return this.current
+    if (typeof modifier !== 'function') throw new TypeError('contextModifier must be a function')
+    const next: unknown = answerAtOnce<unknown>(modifier(this.current))
+    if (typeof next !== 'object' || next === null) throw new TypeError('contextModifier must return the context')
+    const own = this.#withHostController(next as ToolUseContext)
+    this.#check(own)
+    return own
   }
 
   /** Keeps the host's controller: a modifier that spreads its call's context would bring the call's own controller. */
@@ -94,7 +113,7 @@ export class ContextLedger {
 /** A modifier is a function and cannot be recorded; only what it did to the keys that the session keeps can. */
 function warnOfLostKeys(call: ToolCall, before: ToolUseContext, after: ToolUseContext): void {
   const { log } = call.executor
-  if (log === undefined) return
+  if (log === undefined || before === after) return
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (key) => before[key] !== after[key] && !log.contextKeys.includes(key),
   )

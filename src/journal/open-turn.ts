@@ -8,6 +8,8 @@ export interface CallPast {
   readonly answer?: PermissionAnswer | undefined
   readonly started?: Records['call.started'] | undefined
   readonly completed?: readonly Message[] | undefined
+  /** It is completed, and these keys of the context change when every call before it is completed too. */
+  readonly changes?: Readonly<Record<string, unknown>> | undefined
   /** It is completed, and its body had begun. */
   readonly hasRun?: boolean | undefined
   /** The background calls whose outcomes its result tells. */
@@ -34,11 +36,12 @@ export type LoggedCall = { -readonly [Key in keyof CallPast]: CallPast[Key] }
 
 /** The current recorded state of a call. Only the answer can still change: it may come before the question is asked again. */
 export function pastOf(logged: LoggedCall): CallPast {
-  const { asked, started, completed, isCounted } = logged
+  const { asked, started, completed, changes, isCounted } = logged
   return {
     asked,
     started,
     completed,
+    changes,
     isCounted,
     get answer() {
       return asked === undefined ? undefined : logged.answer
@@ -53,6 +56,8 @@ export interface OpenTurn {
   /** By the id of the call. */
   readonly calls: Map<string, LoggedCall>
   stopped?: Records['reply.stopped'] | undefined
+  /** The context before the first change by one of its calls. */
+  contextBefore?: Record<string, unknown> | undefined
   /** Its messages are in the conversation; the next step is not decided yet. */
   committed?: Records['turn.committed'] | undefined
 }

@@ -90,9 +90,16 @@ export interface Records {
     CopiesNote & { readonly question: string; readonly answer: PermissionAnswer; readonly by?: string | undefined }
   /** `input`: before the schema reads it, with the changes of hooks and host. */
   'call.started': OfCall & { readonly input: unknown; readonly decision?: Decision | undefined }
-  /** `ending` is left out where the body ran and has a result of its own. */
+  /**
+   * `ending` is left out where the body ran and has a result of its own. `context`: the keys that its
+   * modifier changes, of those that are kept. They hold from `context.changed` on, when every call before it is completed.
+   */
   'call.completed': OfCall &
-    TellsOutcomes & { readonly messages: readonly Message[]; readonly ending?: RecordedEnding | undefined }
+    TellsOutcomes & {
+      readonly messages: readonly Message[]
+      readonly ending?: RecordedEnding | undefined
+      readonly context?: Readonly<Record<string, unknown>> | undefined
+    }
   /** The keys of the context that are kept, after the modifiers of this call and of those before it. */
   'context.changed': OfCall & { readonly optional: true; readonly context: Readonly<Record<string, unknown>> }
   /** The body of the call is an agent, which is a session of its own. Durable before that session exists. */

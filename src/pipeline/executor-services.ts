@@ -89,6 +89,10 @@ export interface ExecutorServices {
   contextFor(call: ToolCall): ToolUseContext
   /** The same without running user code: undefined while modifiers wait to be applied. */
   peekContext(call: ToolCall): ToolUseContext | undefined
+  /** The context after all modifiers that have been applied. */
+  readonly currentContext: ToolUseContext
+  /** The context as it is, and as the modifier of a call would change it now. Undefined if the modifier has been applied. */
+  previewContext(call: ToolCall): { readonly before: ToolUseContext; readonly after: ToolUseContext } | undefined
   /** Neither rules nor the mode decide about this call; only the host does. */
   hasPlainPermissions(call: ToolCall): boolean
   /** Rules that came with the host's answers during this turn. */

@@ -1,6 +1,7 @@
 import type { RecordedEnding } from '../journal/records.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import { createSystemMessage } from '../messages/create-messages.ts'
+import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { whenFlushed } from './call-records.ts'
 import type { DetachedAs } from './detaching.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -13,22 +14,47 @@ export function recordResult(call: ToolCall): void {
   if (call.background !== undefined) recordDetached(call, log, call.background)
   const ending = recordedEnding(call)
   const read = executor.background?.readBy(call) ?? []
+  const changesContext = log.contextKeys.length > 0 && call.hasModifier
+  // undefined for the next call in order
+  const early = changesContext ? earlyChanges(call, log) : undefined
   log.append({
     t: 'call.completed',
     ...call.named,
     messages: call.outgoing.prepare(),
     ...(read.length > 0 && { read }),
     ...(ending !== undefined && { ending }),
+    ...(changesContext && { context: early ?? keptAfter(call, log) }),
   })
-  if (log.contextKeys.length === 0 || !call.hasModifier) return flushResult(call)
+  if (!changesContext) return flushResult(call)
   // modifiers are applied in the order of the calls, which may be later
   const recordContext = (): void => {
-    if (executor.isDiscarded) return
-    log.append({ t: 'context.changed', optional: true, ...call.named, context: keptContext(call, log.contextKeys) })
-    flushResult(call)
+    if (recordChange(call)) flushResult(call)
   }
   call.onContextApplied = recordContext
-  if (call.contextAfter !== undefined) recordContext()
+  if (early === undefined) recordContext()
+}
+
+/** The context after the call, for the log. False if its executor was discarded. */
+export function recordChange(call: ToolCall): boolean {
+  const { log, isDiscarded } = call.executor
+  if (log === undefined || isDiscarded) return false
+  log.append({ t: 'context.changed', optional: true, ...call.named, context: keptAfter(call, log) })
+  return true
+}
+
+/** If the modifiers of later calls have been applied too, their changes may be in the log already. */
+const keptAfter = ({ executor }: ToolCall, { contextKeys }: RunLog): Record<string, unknown> =>
+  kept(executor.currentContext, contextKeys)
+
+/** Functions cannot be recorded: a process that goes on before the modifier is applied has only its changes as of now. */
+function earlyChanges(call: ToolCall, { contextKeys }: RunLog): Record<string, unknown> | undefined {
+  const preview = call.executor.previewContext(call)
+  if (preview === undefined) return undefined
+  const { before, after } = preview
+  return kept(
+    after,
+    contextKeys.filter((key) => after[key] !== before[key]),
+  )
 }
 
 /** Before the call's result: a process that stops between the two must still know that a body runs. */
@@ -60,8 +86,8 @@ function recordedEnding({ ending, body }: ToolCall): RecordedEnding | undefined 
   return ending === undefined || ending.by === 'result' || ending.by === 'journal' ? undefined : { by: ending.by }
 }
 
-const keptContext = ({ contextAfter }: ToolCall, keys: readonly string[]): Record<string, unknown> =>
-  Object.fromEntries(keys.map((key) => [key, contextAfter?.[key]]))
+const kept = (context: ToolUseContext, keys: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(keys.map((key) => [key, context[key]]))
 
 /** Not a result: a resumed session decides what becomes of the call. */
 const notRecordedMessage = ({ id, name, executor }: ToolCall) =>

@@ -31,6 +31,7 @@ import type { ExecutorServices } from './executor-services.ts'
 import type { OutgoingMessages } from './outgoing-messages.ts'
 import type { HookVerdict } from './pre-hooks.ts'
 import { type InputReading, readInput, type ValidReading } from './read-input.ts'
+import { recordChange } from './recording.ts'
 import type { HookRuns } from './run-hooks.ts'
 import type { StateBody } from './state-bodies.ts'
 
@@ -259,9 +260,10 @@ export class ToolCall extends CallChartPort implements CallRecord {
     return message
   }
 
-  #goOnFrom({ asked, completed }: CallPast): void {
+  #goOnFrom({ asked, completed, changes }: CallPast): void {
     this.hookVerdict = asked?.verdict
     if (completed !== undefined) this.outgoing.set([...completed])
+    if (changes !== undefined) this.onContextApplied = () => void recordChange(this)
   }
 
   get asyncContext(): CapturedContext | undefined {

@@ -14,6 +14,8 @@ export class AttemptSetup {
   context: ToolUseContext
   readonly #options: Pick<QueryOptions, 'canUseTool' | 'executor'>
   readonly #canUseTool: CanUseTool | undefined
+  /** The context when the current attempt began. */
+  #before: ToolUseContext
   /** The rules of the current attempt. Its results contain them too, but the attempt may be discarded before they are taken. */
   #addedRules: PermissionLists[] = []
 
@@ -21,6 +23,7 @@ export class AttemptSetup {
     this.#options = options
     this.tools = new PresentTools(options.tools)
     this.context = createToolUseContext(options.context)
+    this.#before = this.context
     this.#canUseTool = options.canUseTool && observeRules(options.canUseTool, (lists) => this.#hearRules(lists))
   }
 
@@ -32,8 +35,14 @@ export class AttemptSetup {
 
   newExecutor(inner: ExecutorInner): StreamingToolExecutor {
     this.context = this.contextNow
+    this.#before = this.context
     const tools = this.tools.look((present) => assertPermissions(this.context, present))
     return new StreamingToolExecutor(tools, this.#canUseTool, this.context, this.#options.executor, inner)
+  }
+
+  /** The attempt is discarded: what its calls changed goes with them, and only rules stay. */
+  revert(): void {
+    this.context = this.#before
   }
 
   /** The attempt is over, and the context contains its changes. */

@@ -28,6 +28,7 @@ export function discardAttempt(loop: QueryLoop): void {
   tellRetry(loop, lost)
   recordDiscard(loop, lost)
   loop.oldBodies.add(old.executor)
+  loop.setup.revert()
   loop.attempt = loop.newAttempt()
   loop.isFresh = true
 }
@@ -37,6 +38,7 @@ export function discardReply(loop: QueryLoop): void {
   splitRequest(loop)
   const old = loop.attempt
   const isHandedOver = loop.handedOver === old
+  loop.setup.revert()
   const next = loop.newAttempt(isHandedOver ? old : undefined)
   const lost = old.discard(next)
   tellRetry(loop, lost)
@@ -57,6 +59,7 @@ export function discardRefusal(loop: QueryLoop): void {
   loop.report(createSystemMessage({ subtype: 'model_refusal', stopDetails, ...lost }, loop.idsAndTime))
   recordDiscard(loop, lost)
   loop.oldBodies.add(old.executor)
+  loop.setup.revert()
   loop.attempt = loop.newAttempt()
   Object.assign(loop.attempt, { stopReason, stopDetails })
 }

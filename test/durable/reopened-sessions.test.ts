@@ -209,4 +209,96 @@ describe('sessions that are opened again', () => {
     await first.session.close()
     expect(await forks(await world.begin())).toEqual(before)
   })
+
+  describe('D14 a call of a reply that is discarded', () => {
+    const contextModifier = (context: ToolUseContext) => ({ ...context, seat: 'A1' })
+    const look = {
+      ...heldTool('Look', { safe: true, isReadOnly: () => true }).tool,
+      call: async () => ({ data: 'seen', contextModifier }),
+    }
+
+    const changed = async () => {
+      const world = lives([look], { canUseTool: allowAllTools, contextKeys: ['seat'], retry: { backoffMs: 0 } })
+      const first = await world.begin()
+      const seen: QueryMessage[] = []
+      void (async () => {
+        for await (const message of first.session.send('go')) seen.push(message)
+      })()
+      const { held } = await startReply(first)
+      held.call('l', 'Look')
+      held.text('and')
+      await until(() => said(seen).includes('user: result l seen'))
+      return { world, first, held }
+    }
+
+    it('changes no context, in its process and in later ones', async () => {
+      const { world, first, held } = await changed()
+      held.fail(Object.assign(new Error('overloaded'), { status: 529 }))
+      await sayLast(first)
+      await first.session.whenIdle()
+      expect(first.session.context.seat).toBe(undefined)
+      await first.session.close()
+      const second = await world.begin()
+      expect(second.session.context.seat).toBe(undefined)
+      await second.session.close()
+    })
+
+    it('changes no context after a crash', async () => {
+      const { world } = await changed()
+      const second = await world.begin()
+      expect(second.session.context.seat).toBe(undefined)
+      void second.session.resume()
+      await sayLast(second)
+      await second.session.whenIdle()
+      expect(second.session.context.seat).toBe(undefined)
+      await second.session.close()
+      const third = await world.begin()
+      expect(third.session.context.seat).toBe(undefined)
+      await third.session.close()
+    })
+  })
+
+  describe('D14 D15 a call that changes the context, behind one that waits for a person', () => {
+    const seatOf = (name: string) => ({
+      ...heldTool(name, { safe: true }).tool,
+      call: async () => ({
+        data: name,
+        contextModifier: (context: ToolUseContext) => ({ ...context, seat: `${context.seat}${name}` }),
+      }),
+    })
+    const answers = async (life: Life): Promise<void> => {
+      void life.session.resume()
+      await life.session.answer(life.session.questions()[0]?.id as string, { behavior: 'allow' })
+      await sayLast(life)
+      await life.session.whenIdle()
+    }
+
+    it.each([
+      'is suspended',
+      'is suspended and opened again',
+      'crashes',
+    ])('has its change when the session %s', async (how) => {
+      const never = new Promise<never>(() => undefined)
+      const world = lives([seatOf('A'), seatOf('B')], {
+        canUseTool: ({ name }) =>
+          name === 'B' ? { behavior: 'allow' } : how === 'crashes' ? never : { behavior: 'later' },
+        contextKeys: ['seat'],
+        context: { seat: '-' },
+      })
+      const first = await world.begin()
+      void first.session.send('go')
+      await replyWith(first, ['a', 'A'], ['b', 'B'])
+      if (how === 'crashes') await world.written('call.completed')
+      else await until(() => first.session.status === 'suspended')
+      const goesOn = how === 'is suspended' ? first : await world.begin()
+      expect([goesOn.session.status, goesOn.session.context.seat]).toEqual(['suspended', '-'])
+      await answers(goesOn)
+      // its modifier cannot be called again, so its change is the one of its time
+      expect(goesOn.session.context.seat).toBe('-B')
+      await goesOn.session.close()
+      const last = await world.begin()
+      expect(last.session.context.seat).toBe('-B')
+      await last.session.close()
+    })
+  })
 })
