@@ -266,7 +266,7 @@ export const mutants = [
   ['src/executor', 'a discard keeps what is in progress', 'this.#inProgress.clear();', ''],
   ['src/executor', 'the newest is dropped in place of the oldest', 'own.dropped++;', ''],
   ['src/executor', 'an abort by the host is ignored', 'this.#source.add(this.#tell);', ''],
-  ['src/executor', 'a change of the context is lost', 'this.#apply(call, call.bodyResult.result.contextModifier);', ''],
+  ['src/executor', 'a change of the context is lost', 'this.#apply(call)', ''],
   // keys that executors share
   ['machines', 'shared keys: a call overtakes one that waits', 'return nearest ?? executing;', 'return executing;'],
   ['machines', 'shared keys: a call waits for the one around it', '!this.isInside(other) &&', ''],
