@@ -14,6 +14,7 @@ const format = 'test/node/file-journals/file-format.test.ts'
 const spareSpace = 'test/node/file-journals/spare-space.test.ts'
 const syncs = 'test/node/file-journals/syncs.test.ts'
 const before = 'test/durable/durable-before.test.ts'
+const reopened = 'test/durable/reopened-sessions.test.ts'
 const writer = 'test/durable/journal-writer.test.ts'
 const files = 'src/node/file-journals'
 
@@ -90,13 +91,7 @@ export const journalFaults = [
     failures,
   ],
   [files, 'a checksum is not compared', 'crc !== undefined && line.c !== crc', 'false', format],
-  [
-    files,
-    'a torn tail is not cut off',
-    'if (this.#file.size() > this.#length) await this.#file.truncate(this.#length)',
-    '',
-    faults,
-  ],
+  [files, 'a torn tail is not cut off', 'if (size > this.#length) await this.#file.truncate(this.#length)', '', faults],
   [
     files,
     'a hole in the last commit is damage',
@@ -104,14 +99,18 @@ export const journalFaults = [
     '',
     format,
   ],
-  [files, 'a hole before the last commit is cut off', 'if (rest[end + 1] === mark) return false', '', spareSpace],
   [
     files,
-    'lines of a killed process count as durable',
-    'if (this.#length > 0) await this.#file.sync()',
+    'a first commit without its mark is damage',
+    '|| (n === 0 && isFirstCommit(bytes, data.subarray(end)))',
     '',
     spareSpace,
   ],
+  ['src/durable', 'a discarded reply leaves its context', 'fold.change({ context: before })', '', reopened],
+  ['src/query', 'a discarded attempt leaves its context', 'this.context = this.#before', '', reopened],
+  ['src/pipeline', 'a change that waits is not recorded', 'context: early ?? keptAfter(call, log)', '', reopened],
+  [files, 'a hole before the last commit is cut off', 'if (rest[end + 1] === mark) return false', '', spareSpace],
+  [files, 'lines of a killed process count as durable', 'if (size > 0) await this.#file.sync()', '', spareSpace],
   [
     files,
     'the space of another owner is cut off',

@@ -270,9 +270,9 @@ const steps: Steps & { [type: string]: unknown } = {
     fold.closeQuestions((each) => each.reply === reply)
     for (const [id, { started }] of fold.background) if (started.reply === reply) fold.background.delete(id)
     fold.endAgents((each) => each.reply === reply)
+    const before = fold.turn?.reply === reply ? fold.turn.contextBefore : undefined
+    if (before !== undefined) fold.change({ context: before })
     if (usesFallback === true) fold.usesFallback = true
-    const context = fold.turn?.reply === reply ? fold.turn.contextBefore : undefined
-    if (context !== undefined) fold.change({ context })
     const blocks = (fold.turn?.blocks ?? []).filter(({ message }) => kept.includes(message.uuid))
     fold.turn = kept.length === 0 ? undefined : { reply, blocks, calls: new Map() }
   },
