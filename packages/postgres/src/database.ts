@@ -38,7 +38,7 @@ export class Database {
     const start = performance.now()
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#once((client) => work(client, attempt > 0))
+        return await this.once((client) => work(client, attempt > 0))
       } catch (error) {
         const pause = Math.min(50 * 2 ** attempt, 1_000)
         if (!isPassing(error) || performance.now() - start + pause > this.#retryMs) throw error
@@ -62,7 +62,8 @@ export class Database {
     }
   }
 
-  async #once<T>(work: (client: ClientLike) => Promise<T>): Promise<T> {
+  /** The same without another run. A connection that breaks while `work` uses it must not end the process. */
+  async once<T>(work: (client: ClientLike) => Promise<T>): Promise<T> {
     const client = await this.pool.connect()
     const ignore = (): void => undefined
     client.on('error', ignore)

@@ -65,10 +65,8 @@ export class SessionLog implements JournalSink {
     // before the token is gone, or the owner would take itself for another one
     await this.#onRelease()
     try {
-      await this.#database.pool.connect().then(async (client) => {
-        const text = `update ${schema}.sessions set owner = null, token = null, lock = null where session = $1 and token = $2`
-        await client.query({ text, values: [this.#session, this.#token] }).finally(() => client.release())
-      })
+      const text = `update ${schema}.sessions set owner = null, token = null, lock = null where session = $1 and token = $2`
+      await this.#database.once((client) => client.query({ text, values: [this.#session, this.#token] }))
     } catch {
       // without its lock, the session counts as having no owner
     }

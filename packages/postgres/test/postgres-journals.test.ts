@@ -59,6 +59,31 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     await store.end()
   })
 
+  it('a connection that breaks does not end the process, whatever the store is doing', async () => {
+    const unheard: string[] = []
+    const pool = new pg.Pool({ connectionString: server.url })
+    pool.on('connect', (client) => {
+      const query = client.query.bind(client) as (given: { text: string }) => unknown
+      const watched = (given: { text: string }) => {
+        if (client.listenerCount('error') === 0) unheard.push(given.text)
+        return query(given)
+      }
+      Object.assign(client, { query: watched })
+    })
+    const store = postgresJournals({ pool, schema })
+    const journal = await store.open('heard', { owner: 'me', mode: 'create' })
+    journal.append({ t: 'message.sent', text: 'hello' })
+    await journal.flush()
+    await store.post('heard', { type: 'message', uuid: 'u1', content: 'hi' })
+    await journal.close()
+    for await (const _ of store.read('heard'));
+    for await (const _ of store.list());
+    await store.remove('heard')
+    await store.end()
+    await pool.end()
+    expect(unheard).toEqual([])
+  })
+
   it('sessions that open and close side by side send one statement at a time on a connection', async () => {
     const warnings: string[] = []
     const hear = ({ message }: Error) => void warnings.push(message)
