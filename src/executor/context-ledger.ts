@@ -64,7 +64,7 @@ export class ContextLedger {
     for (let call = this.#due.shift(); call !== undefined; call = this.#due.shift()) {
       this.#apply(call)
       call.contextAfter = this.current
-      call.onContextApplied?.()
+      call.onContextApplied?.(call)
     }
   }
 

@@ -27,11 +27,12 @@ export function recordResult(call: ToolCall): void {
   })
   if (!changesContext) return flushResult(call)
   // modifiers are applied in the order of the calls, which may be later
-  const recordContext = (): void => {
-    if (recordChange(call)) flushResult(call)
-  }
-  call.onContextApplied = recordContext
-  if (early === undefined) recordContext()
+  call.onContextApplied = recordWithChange
+  if (early === undefined) recordWithChange(call)
+}
+
+function recordWithChange(call: ToolCall): void {
+  if (recordChange(call)) flushResult(call)
 }
 
 /** The context after the call, for the log. False if its executor was discarded. */

@@ -80,7 +80,7 @@ export class ToolCall extends CallChartPort implements CallRecord {
   onlyReads: boolean
   isDurable: boolean
   /** Called when its context modifier has been applied. */
-  onContextApplied: (() => void) | undefined
+  onContextApplied: ((call: ToolCall) => unknown) | undefined
 
   unread = 1
   /** The group of consecutive safe calls that this call belongs to; all of them see one context. */
@@ -263,7 +263,7 @@ export class ToolCall extends CallChartPort implements CallRecord {
   #goOnFrom({ asked, completed, changes }: CallPast): void {
     this.hookVerdict = asked?.verdict
     if (completed !== undefined) this.outgoing.set([...completed])
-    if (changes !== undefined) this.onContextApplied = () => void recordChange(this)
+    if (changes !== undefined) this.onContextApplied = recordChange
   }
 
   get asyncContext(): CapturedContext | undefined {

@@ -190,7 +190,7 @@ class Teller extends ReferenceReader implements Prediction {
     if (outcome !== 'salvaged') this.#charge(outcome !== 'refused')
     if (outcome === 'refused') {
       this.yield('system model_refusal')
-      this.attempt.discard()
+      this.dropAttempt()
       this.newAttempt()
     }
     if (outcome === 'aborted') this.#abortCalls()

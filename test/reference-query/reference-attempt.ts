@@ -25,12 +25,13 @@ export class ReferenceAttempt {
   isHookStopped = false
   isDiscarded = false
   readonly #around: Surroundings
-  readonly #base: string
+  /** The context before its calls. */
+  readonly base: string
   #abort: 'none' | 'interrupt' | 'all' = 'none'
 
   constructor(around: Surroundings) {
     this.#around = around
-    this.#base = around.marks
+    this.base = around.marks
   }
 
   get isIdle(): boolean {
@@ -45,7 +46,7 @@ export class ReferenceAttempt {
   get marks(): string {
     const open = this.calls.findIndex(({ stage }) => stage !== 'over')
     const done = open < 0 ? this.calls : this.calls.slice(0, open)
-    return this.#base + done.map(({ modifies, sent }) => (modifies ? `+${sent.number}` : '')).join('')
+    return this.base + done.map(({ modifies, sent }) => (modifies ? `+${sent.number}` : '')).join('')
   }
 
   /** Returns undefined for a call that already exists. */

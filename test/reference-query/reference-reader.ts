@@ -93,7 +93,13 @@ export class ReferenceReader implements Surroundings {
   }
 
   protected discard(retry: { errorKind: string; error: string; delayMs: number; isFallback: boolean }): void {
-    this.yield(retryInWords({ ...retry, discarded: this.#given, lost: this.attempt.discard() }))
+    this.yield(retryInWords({ ...retry, discarded: this.#given, lost: this.dropAttempt() }))
+  }
+
+  /** What its calls have changed in the context goes with them. */
+  protected dropAttempt(): string[] {
+    this.marks = this.attempt.base
+    return this.attempt.discard()
   }
 
   /** The reply counts as far as it came; the host is told what had run. */
