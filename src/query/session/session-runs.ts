@@ -37,12 +37,13 @@ export class SessionRuns {
   #inbox: Sent[] = []
   #active: SessionRun | undefined
   #whenIdle: (() => void)[] = []
-  /** `paused`: nothing begins before `resume` or `send`. `opening`: nor before the opener could add its listeners. */
-  #readiness: 'opening' | 'paused' | 'ready' = 'ready'
+  /**
+   * `paused`: nothing begins before `resume` or `send`. `calledBack`: these came while the run that is to be suspended is still
+   * active. `opening`: nothing begins before the opener could add its listeners.
+   */
+  #readiness: 'opening' | 'paused' | 'calledBack' | 'ready' = 'ready'
   #isClosing = false
   #resumed: Span[] = []
-  /** `suspend` was called, and then `resume` or `send`, before the run had ended. */
-  #isCalledBack = false
   /** The async context of whoever started the last run: one that goes on after an answer belongs to nobody else. */
   #starter: CapturedContext | undefined
 
@@ -102,13 +103,12 @@ export class SessionRuns {
   /** Suspends the active run. Nothing begins before `send` or `resume`. */
   suspend(graceMs: number): void {
     this.#readiness = 'paused'
-    this.#isCalledBack = false
     this.#active?.query.suspend(graceMs)
   }
 
   #callBack(): void {
-    if (this.#readiness === 'paused' && this.#active !== undefined) this.#isCalledBack = true
-    this.#readiness = 'ready'
+    if (this.#readiness === 'opening' || this.#active === undefined) this.#readiness = 'ready'
+    else if (this.#readiness === 'paused') this.#readiness = 'calledBack'
   }
 
   /** Nothing begins any more. Messages that no run has taken are dropped. */
@@ -201,8 +201,8 @@ export class SessionRuns {
 
   #finish(run: SessionRun | undefined, begunWith: readonly Sent[], result: QueryResult): void {
     const goesOn = this.#goesOn(result)
-    const isCalledBack = goesOn && this.#isCalledBack && result.reason === 'suspended'
-    this.#isCalledBack = false
+    const isCalledBack = this.#readiness === 'calledBack'
+    if (isCalledBack) this.#readiness = 'ready'
     const { over, unanswered } = run?.judge(result, goesOn) ?? { over: begunWith, unanswered: [] }
     if (run !== undefined) {
       this.#transcript = run.query.transcript
@@ -212,7 +212,8 @@ export class SessionRuns {
     this.#parts.background.listener = undefined
     this.#result = result
     for (const { span } of over) span.to = this.#log.end
-    if (!isCalledBack) for (const span of this.#resumed.splice(0)) span.to = this.#log.end
+    const isResumed = goesOn && isCalledBack && result.reason === 'suspended'
+    if (!isResumed) for (const span of this.#resumed.splice(0)) span.to = this.#log.end
     this.#log.drop(({ type }) => type === 'progress' || type === 'stream_event')
     this.#log.wake()
     if (this.#journal === undefined) this.#inbox.unshift(...unanswered)
@@ -232,6 +233,7 @@ export class SessionRuns {
   #goesOn({ reason }: QueryResult): boolean {
     if (this.#isClosing || reason === 'journal_error') return false
     // the inbox has what came too late for the run
-    return reason !== 'suspended' || this.#isCalledBack || this.#inbox.length > 0 || this.#journal?.hasAnswered === true
+    const isWanted = this.#readiness === 'calledBack' || this.#inbox.length > 0 || this.#journal?.hasAnswered === true
+    return reason !== 'suspended' || isWanted
   }
 }
