@@ -69,7 +69,7 @@ const long = [
 ]
 
 /** Count what a process keeps or leaves behind. */
-const counting = ['test/endurance/*.test.ts']
+const counting = ['test/endurance/*.test.ts', 'packages/tools/test/watchdog.test.ts']
 
 /** All other files share their modules, because loading them took longer than most tests. */
 const alone = [...counting, ...replacing]
