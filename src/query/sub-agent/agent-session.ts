@@ -32,33 +32,24 @@ interface AgentEnd {
   readonly transcript: readonly Message[]
 }
 
-/** The session that was last on the log of an agent. */
-const underWay = new WeakMap<SessionJournal, Session>()
+/** By the log of an agent: the session that is on it, or that will be when those before it have closed. */
+const underWay = new WeakMap<SessionJournal, Promise<Session | undefined>>()
 
 /** The agent of a call that is recorded: a session of its own, which goes on where an earlier process left it. */
 export async function runAgentSession(recorded: RecordedCall, job: AgentJob): Promise<AgentEnd> {
   // the log of a session gives its agents logs of the same kind
   const journal = (await recorded.log.openAgent(recorded.attempt, {})) as SessionJournal
-  // one that did not stop in time may still be under way: two on one log would run calls twice
-  await underWay.get(journal)?.close()
-  const { ended } = journal
-  if (ended !== undefined) {
-    const transcript = journal.transcript
-    await journal.close()
-    return { result: resultOf(ended), transcript }
-  }
-  const { options, prompt, context, canUseTool } = job
-  const own = { ...context, abortController: new LazyAbortController() }
-  const account = job.account(journal.session, !journal.isUnfinished && !journal.isCounted)
-  const session = new Session({ ...options, id: journal.session, canUseTool, context: own, account }, journal)
-  underWay.set(journal, session)
-  const stopAsking = passOnQuestions(session, canUseTool)
+  const opening = openAfter(underWay.get(journal), journal, job)
+  underWay.set(journal, opening)
+  const session = await opening
+  if (session === undefined) return endOf(journal)
+  const stopAsking = passOnQuestions(session, job.canUseTool)
   const view = session.messages({ after: [...session.transcript, ...openMessages(journal)].at(-1)?.uuid })
   const reading = readTo(view, job.onMessage)
   try {
     const result = await drive(session, recorded, job, () => {
       if (journal.isUnfinished) session.resume()
-      else session.send(prompt)
+      else session.send(job.prompt)
     })
     return { result, transcript: session.transcript }
   } finally {
@@ -68,13 +59,41 @@ export async function runAgentSession(recorded: RecordedCall, job: AgentJob): Pr
   }
 }
 
+/**
+ * A body that did not stop in time may still be under way: two sessions on one log would run calls twice.
+ * Undefined if the agent has ended, or if the session around it was suspended meanwhile.
+ */
+async function openAfter(
+  before: Promise<Session | undefined> | undefined,
+  journal: SessionJournal,
+  job: AgentJob,
+): Promise<Session | undefined> {
+  const last = await before?.catch(() => undefined)
+  await last?.close()
+  if (journal.ended !== undefined || isSuspended(job)) return undefined
+  const { options, context, canUseTool } = job
+  const own = { ...context, abortController: new LazyAbortController() }
+  const account = job.account(journal.session, !journal.isUnfinished && !journal.isCounted)
+  return new Session({ ...options, id: journal.session, canUseTool, context: own, account }, journal)
+}
+
+const isSuspended = ({ controller: { signal } }: AgentJob): boolean => signal.aborted && signal.reason === 'suspend'
+
+async function endOf(journal: SessionJournal): Promise<AgentEnd> {
+  const { ended, transcript } = journal
+  if (ended === undefined) return { result: suspended, transcript }
+  await journal.close()
+  return { result: resultOf(ended), transcript }
+}
+
+const suspended = { reason: 'suspended' } as QueryResult
+
 /** Resolves when the agent has ended, or when it is suspended with the session around it. */
 function drive(session: Session, recorded: RecordedCall, job: AgentJob, start: () => void): Promise<QueryResult> {
   const { signal } = job.controller
   return new Promise((resolve) => {
     const stop = (): void => {
-      if (signal.reason === 'suspend')
-        return void session.suspend().then(() => resolve({ reason: 'suspended' } as QueryResult))
+      if (signal.reason === 'suspend') return void session.suspend().then(() => resolve(suspended))
       // calls that wait for a person get their results as the run ends
       if (session.status === 'suspended') session.resume()
       session.abort(signal.reason)
