@@ -16,6 +16,16 @@ describe('what is durable before what', () => {
     expect(held.requests).toHaveLength(1)
   })
 
+  it('S9 a message for a run that is busy is committed at once', async () => {
+    const { store, ...journals } = heldJournals({ lingerMs: 2 ** 31 - 1 })
+    const life = await lives([], { journals: store }).begin()
+    life.session.send('go')
+    await startReply(life)
+    life.session.send('and this')
+    await settle()
+    expect(journals.has('and this')).toBe(true)
+  })
+
   it('D4 the start of a call with effects is durable before its body begins; a read-only body needs no record', async () => {
     const { store, ...journals } = heldJournals()
     const [write, read] = [heldTool('Write'), heldTool('Read', { safe: true, isReadOnly: () => true })]

@@ -3,7 +3,7 @@ import { firstRecords } from '../../src/journal/pending-records.ts'
 import { settle } from './durable-lives.ts'
 
 /** A store of one session whose commits are durable only when the test says so. */
-export function heldJournals() {
+export function heldJournals({ lingerMs = 0 } = {}) {
   const held: { readonly types: readonly string[]; readonly end: (error?: Error) => void }[] = []
   const kept: PendingRecord[] = []
   let isHolding = false
@@ -27,7 +27,7 @@ export function heldJournals() {
         },
         release: async () => undefined,
       }
-      writer = new JournalWriter({ id, records: kept.map(parsed), bytes: 0, sink, lingerMs: 0 })
+      writer = new JournalWriter({ id, records: kept.map(parsed), bytes: 0, sink, lingerMs })
       return writer
     },
     async *read() {

@@ -154,6 +154,8 @@ export class Session implements AsyncDisposable {
     const sent = { ...newSent(readSent(message)), isInterrupt: interrupt }
     this.#journal?.append({ t: 'message.sent', message: sent.message })
     this.#runs.send(sent)
+    // a run that is busy may not need its log for a long time
+    void this.#journal?.flush()
     return new SessionView(this.#log, sent.span)
   }
 
