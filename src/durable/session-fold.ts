@@ -2,6 +2,7 @@ import type { SignalboxError } from '../base/signalbox-error.ts'
 import { hasItsFields } from '../journal/check-fields.ts'
 import type { JournalRecord, NewRecord } from '../journal/journal.ts'
 import { journalCorrupt } from '../journal/journal-errors.ts'
+import { changesOf, type KeptContext } from '../journal/kept-context.ts'
 import type { LoggedBackground, LoggedCall, OpenTurn } from '../journal/open-turn.ts'
 import { checkRecord } from '../journal/record-types.ts'
 import type { RecordedQuestion, Records, RecordType } from '../journal/records.ts'
@@ -159,18 +160,17 @@ export function foldInto(fold: SessionFold, id: string, records: Iterable<Journa
 const wrongFields = (id: string, { n, t }: JournalRecord, cause?: unknown): SignalboxError =>
   journalCorrupt(id, `record ${n}`, `its fields are not those of a ${t}`, cause)
 
-interface Created extends Partial<OpenStart> {
+interface Created extends Partial<OpenStart>, Partial<KeptContext> {
   readonly rules?: PermissionLists
-  readonly context?: Record<string, unknown>
 }
 
 type Steps = { [Type in RecordType]?: (fold: SessionFold, fields: Fields<Type>) => void }
 
 const steps: Steps & { [type: string]: unknown } = {
-  'session.created': (fold: SessionFold, { messages = [], rules = {}, context = {}, open }: Created) => {
+  'session.created': (fold: SessionFold, { messages = [], rules = {}, context = {}, unset, open }: Created) => {
     fold.transcript = new Transcript(messages)
     fold.rules = rules
-    fold.context = context
+    fold.context = changesOf({ context, unset })
     if (open === undefined) return
     fold.turn = openTurnOf(open)
     fold.status = 'suspended'
@@ -219,11 +219,11 @@ const steps: Steps & { [type: string]: unknown } = {
     const past = fold.callOf(started.reply, started.call)
     if (past !== undefined) past.started = started
   },
-  'call.completed': (fold, { reply, call, messages, read, ending, context }) => {
+  'call.completed': (fold, { reply, call, messages, read, ending, context, unset }) => {
     const past = fold.callOf(reply, call)
     if (past !== undefined) {
       past.completed = messages
-      past.changes = context
+      past.changes = context && changesOf({ context, unset })
       past.hasRun = ending?.by !== 'answer' && ending?.reached !== 'notStarted'
       past.read = read
     }
@@ -233,11 +233,11 @@ const steps: Steps & { [type: string]: unknown } = {
     if (background === undefined) fold.endAgents((each) => each.reply === reply && each.call === call)
     else fold.background.set(background.started.id, background)
   },
-  'context.changed': (fold, { reply, call, context }) => {
+  'context.changed': (fold, { reply, call, ...kept }) => {
     const past = fold.callOf(reply, call)
     if (past !== undefined) past.changes = undefined
     if (fold.turn?.reply === reply) fold.turn.contextBefore ??= fold.context
-    fold.change({ context })
+    fold.change({ context: changesOf(kept) })
   },
   'agent.started': (fold, { session, reply, call, tool }) => {
     fold.agents.set(session, { session, reply, call, tool })

@@ -13,6 +13,7 @@ import type { CutRequest } from '../usage/account.ts'
 import type { Prices, RunUsage } from '../usage/usage-total.ts'
 import { refuseAgent } from './agent-ids.ts'
 import { AgentLogs, type OpenAgentLog } from './agent-logs.ts'
+import { lostChanges } from './lost-changes.ts'
 import type { SessionFold } from './session-fold.ts'
 import { SessionRecords } from './session-records.ts'
 import { writable } from './writable-record.ts'
@@ -212,6 +213,10 @@ export class SessionLog implements SessionJournal {
 
   get questions(): readonly SessionQuestion[] {
     return [...this.#fold.openQuestions, ...this.#agents.questions]
+  }
+
+  lostChanges(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>): string[] {
+    return lostChanges(before, after, this.contextKeys)
   }
 
   hasReply(id: string): boolean {

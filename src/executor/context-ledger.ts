@@ -83,7 +83,7 @@ export class ContextLedger {
   #apply(call: ToolCall): void {
     try {
       const changed = this.#changedBy(call)
-      warnOfLostKeys(call, this.current, changed)
+      warnOfLostChanges(call, this.current, changed)
       this.current = changed
     } catch (error) {
       call.executor.warn(call, 'context_modifier_failed', 'its context modifier failed and was not applied', error)
@@ -110,17 +110,7 @@ export class ContextLedger {
   }
 }
 
-/** A modifier is a function and cannot be recorded; only what it did to the keys that the session keeps can. */
-function warnOfLostKeys(call: ToolCall, before: ToolUseContext, after: ToolUseContext): void {
-  const { log } = call.executor
-  if (log === undefined || before === after) return
-  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (key) => before[key] !== after[key] && !log.contextKeys.includes(key),
-  )
-  if (changed.length === 0) return
-  call.executor.warn(
-    call,
-    'context_not_durable',
-    `its context modifier changed ${changed.join(', ')}, which a resumed session does not have. Name such keys in contextKeys.`,
-  )
+function warnOfLostChanges(call: ToolCall, before: ToolUseContext, after: ToolUseContext): void {
+  for (const lost of call.executor.log?.lostChanges(before, after) ?? [])
+    call.executor.warn(call, 'context_not_durable', `its context modifier changed ${lost}`)
 }

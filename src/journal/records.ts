@@ -11,6 +11,7 @@ import type { AssistantMessage, Message, SystemMessage, UserMessage } from '../m
 import type { PermissionLists } from '../permission/permission-settings.ts'
 import type { PermissionAnswer } from '../tool/permission.ts'
 import type { Spent } from '../usage/usage-total.ts'
+import type { KeptContext } from './kept-context.ts'
 
 /** The combined decision of the hooks before a call. */
 interface RecordedVerdict {
@@ -98,10 +99,9 @@ export interface Records {
     TellsOutcomes & {
       readonly messages: readonly Message[]
       readonly ending?: RecordedEnding | undefined
-      readonly context?: Readonly<Record<string, unknown>> | undefined
-    }
+    } & Partial<KeptContext>
   /** The keys of the context that are kept, after the modifiers of this call and of those before it. */
-  'context.changed': OfCall & { readonly optional: true; readonly context: Readonly<Record<string, unknown>> }
+  'context.changed': OfCall & KeptContext & { readonly optional: true }
   /** The body of the call is an agent, which is a session of its own. Durable before that session exists. */
   'agent.started': OfCall & { readonly optional: true; readonly session: string; readonly tool: string }
   /** The log of the agent has its end, so nobody needs to open it again. */

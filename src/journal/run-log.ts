@@ -21,6 +21,8 @@ export interface RunLog {
   readonly backgroundCount: number
   /** Keys of the context that are kept. */
   readonly contextKeys: readonly string[]
+  /** Texts that say which changes of the context a resumed session does not have. */
+  lostChanges(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>): string[]
   /** Set until a run ends if this process goes on with the work of another: the owner before, and this one. */
   readonly recovered: { readonly from: string; readonly by: string } | undefined
   /** Why the log accepts no more records. */

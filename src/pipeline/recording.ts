@@ -1,7 +1,7 @@
+import { type KeptContext, keptOf } from '../journal/kept-context.ts'
 import type { RecordedEnding } from '../journal/records.ts'
 import type { RunLog } from '../journal/run-log.ts'
 import { createSystemMessage } from '../messages/create-messages.ts'
-import type { ToolUseContext } from '../tool/tool-use-context.ts'
 import { whenFlushed } from './call-records.ts'
 import type { DetachedAs } from './detaching.ts'
 import type { ToolCall } from './tool-call.ts'
@@ -23,7 +23,7 @@ export function recordResult(call: ToolCall): void {
     messages: call.outgoing.prepare(),
     ...(read.length > 0 && { read }),
     ...(ending !== undefined && { ending }),
-    ...(changesContext && { context: early ?? keptAfter(call, log) }),
+    ...(changesContext && (early ?? keptAfter(call, log))),
   })
   if (!changesContext) return flushResult(call)
   // modifiers are applied in the order of the calls, which may be later
@@ -39,20 +39,20 @@ function recordWithChange(call: ToolCall): void {
 export function recordChange(call: ToolCall): boolean {
   const { log, isDiscarded } = call.executor
   if (log === undefined || isDiscarded) return false
-  log.append({ t: 'context.changed', optional: true, ...call.named, context: keptAfter(call, log) })
+  log.append({ t: 'context.changed', optional: true, ...call.named, ...keptAfter(call, log) })
   return true
 }
 
 /** If the modifiers of later calls have been applied too, their changes may be in the log already. */
-const keptAfter = ({ executor }: ToolCall, { contextKeys }: RunLog): Record<string, unknown> =>
-  kept(executor.currentContext, contextKeys)
+const keptAfter = ({ executor }: ToolCall, { contextKeys }: RunLog): KeptContext =>
+  keptOf(executor.currentContext, contextKeys)
 
 /** Functions cannot be recorded: a process that goes on before the modifier is applied has only its changes as of now. */
-function earlyChanges(call: ToolCall, { contextKeys }: RunLog): Record<string, unknown> | undefined {
+function earlyChanges(call: ToolCall, { contextKeys }: RunLog): KeptContext | undefined {
   const preview = call.executor.previewContext(call)
   if (preview === undefined) return undefined
   const { before, after } = preview
-  return kept(
+  return keptOf(
     after,
     contextKeys.filter((key) => after[key] !== before[key]),
   )
@@ -86,9 +86,6 @@ function recordedEnding({ ending, body }: ToolCall): RecordedEnding | undefined 
   if (ending?.by === 'result' && body === undefined) return { by: 'result', reached: 'notStarted' }
   return ending === undefined || ending.by === 'result' || ending.by === 'journal' ? undefined : { by: ending.by }
 }
-
-const kept = (context: ToolUseContext, keys: readonly string[]): Record<string, unknown> =>
-  Object.fromEntries(keys.map((key) => [key, context[key]]))
 
 /** Not a result: a resumed session decides what becomes of the call. */
 const notRecordedMessage = ({ id, name, executor }: ToolCall) =>

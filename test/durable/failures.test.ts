@@ -232,6 +232,34 @@ describe('the context of a session', () => {
     expect(second.session.context).not.toHaveProperty('other')
   })
 
+  const circular: { self?: unknown } = {}
+  circular.self = circular
+
+  it.each([
+    ['a Map', new Map([[1, 2]]), true],
+    ['a Date', new Date(0), true],
+    ['a bigint', 1n, true],
+    ['NaN inside a list', [1, Number.NaN], true],
+    ['an instance of a class', new (class Place {})(), true],
+    ['a circular object', circular, true],
+    ['plain data', { path: ['/b', null, 1.5, true], more: { none: undefined } }, false],
+    ['nothing', undefined, false],
+  ])('D14 a modifier that sets a kept key to %s', async (_, cwd, warns) => {
+    const move = heldTool('Move')
+    const { begin } = lives([move.tool], { canUseTool: allowAllTools, contextKeys: ['cwd'], context: { cwd: '/a' } })
+    const { session, ...life } = await begin()
+    const warnings: unknown[] = []
+    session.on('run_started', ({ run }) => run.on('warning', (warning) => warnings.push(warning)))
+    session.send('go')
+    await replyWith({ session, ...life }, ['m', 'Move'])
+    await until(() => move.started.length === 1)
+    move.run('m').finish({ contextModifier: (context) => ({ ...context, cwd }) })
+    await until(() => life.held.requests.length === 2)
+    const message = expect.stringContaining('changed cwd to a value that JSON cannot express')
+    expect(warnings).toMatchObject(warns ? [{ code: 'context_not_durable', message }] : [])
+    await session.close()
+  })
+
   it('D14 S6 a fork has a log of its own, with conversation, rules and context', async () => {
     const { begin, journals } = lives([], {
       canUseTool: allowAllTools,

@@ -210,6 +210,48 @@ describe('sessions that are opened again', () => {
     expect(await forks(await world.begin())).toEqual(before)
   })
 
+  it.each([
+    'at once',
+    'behind one that waits for a person',
+  ])('D14 S6 a call that takes a key out of the context, %s', async (when) => {
+    const never = new Promise<never>(() => undefined)
+    const toolOf = (name: string, contextModifier?: (context: ToolUseContext) => ToolUseContext) => ({
+      ...heldTool(name, { safe: true }).tool,
+      call: async () => ({ data: name, contextModifier }),
+    })
+    const leave = toolOf('Leave', ({ plan: _plan, ...context }) => context as ToolUseContext)
+    const world = lives([toolOf('Ask'), leave], {
+      canUseTool: ({ name }) => (name === 'Ask' ? never : { behavior: 'allow' }),
+      contextKeys: ['plan', 'cwd'],
+      context: { plan: 'draft', cwd: '/a' },
+    })
+    const first = await world.begin()
+    void first.session.send('go')
+    if (when === 'at once') {
+      await replyWith(first, ['l', 'Leave'])
+      await sayLast(first)
+      await first.session.whenIdle()
+      const fork = await first.session.fork({ id: 'fork' })
+      await fork.close()
+    } else {
+      await replyWith(first, ['a', 'Ask'], ['l', 'Leave'])
+      await world.written('call.completed')
+    }
+    const second = await world.begin()
+    if (when !== 'at once') {
+      expect(second.session.context).toMatchObject({ plan: 'draft', cwd: '/a' })
+      await second.session.answer(second.session.questions()[0]?.id as string, { behavior: 'deny', message: 'no' })
+      void second.session.resume()
+      await sayLast(second)
+      await second.session.whenIdle()
+    }
+    expect([second.session.context.plan, second.session.context.cwd]).toEqual([undefined, '/a'])
+    await second.session.close()
+    const third = await world.begin({ id: when === 'at once' ? 'fork' : 's', mode: 'resume' })
+    expect([third.session.context.plan, third.session.context.cwd]).toEqual([undefined, '/a'])
+    await third.session.close()
+  })
+
   describe('D14 a call of a reply that is discarded', () => {
     const contextModifier = (context: ToolUseContext) => ({ ...context, seat: 'A1' })
     const look = {

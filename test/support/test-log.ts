@@ -1,4 +1,5 @@
 import type { JournalRecord } from '../../src/durable/index.ts'
+import { lostChanges } from '../../src/durable/lost-changes.ts'
 import { SessionFold } from '../../src/durable/session-fold.ts'
 import type { UserMessage } from '../../src/index.ts'
 import type { SessionRecord } from '../../src/journal/records.ts'
@@ -17,6 +18,10 @@ export class TestLog implements RunLog {
 
   constructor(before: readonly SessionRecord[] = []) {
     for (const record of before) this.append(record)
+  }
+
+  lostChanges(before: object, after: object): string[] {
+    return lostChanges({ ...before }, { ...after }, this.contextKeys)
   }
 
   get turn() {

@@ -1,5 +1,6 @@
 import type { LimitReached } from '../../../machines/index.ts'
 import type { SessionNote } from '../../journal/journal.ts'
+import type { KeptContext } from '../../journal/kept-context.ts'
 import type { AgentAttempt, RunLog } from '../../journal/run-log.ts'
 import type { Message, UserMessage } from '../../messages/message.ts'
 import type { PermissionLists } from '../../permission/permission-settings.ts'
@@ -9,10 +10,9 @@ import type { RunUsage } from '../../usage/usage-total.ts'
 import type { QuestionBook, SessionQuestion } from './question-book.ts'
 
 /** The first record of a new session. */
-export interface JournalStart {
+export interface JournalStart extends Partial<KeptContext> {
   readonly messages: readonly Message[]
   readonly rules?: PermissionLists | undefined
-  readonly context?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The log of a session, and the state derived from it. */

@@ -9,6 +9,7 @@ import { SignalboxError } from '../../base/signalbox-error.ts'
 import { readOptions as readExecutorOptions } from '../../executor/options.ts'
 import { checkAnswer } from '../../journal/check-arguments.ts'
 import type { SessionNote } from '../../journal/journal.ts'
+import { keptOf } from '../../journal/kept-context.ts'
 import { defaultIdsAndTime } from '../../messages/ids-and-time.ts'
 import type { ContentBlock, Message, UserMessage } from '../../messages/message.ts'
 import type { DetachOptions } from '../../tool/background.ts'
@@ -243,7 +244,7 @@ export class Session implements AsyncDisposable {
     const journal = await this.#journal.fork(forkId, {
       messages,
       rules: context.permissions,
-      context: Object.fromEntries(this.#journal.contextKeys.map((key) => [key, context[key]])),
+      ...keptOf(context, this.#journal.contextKeys),
     })
     return new Session({ ...this.#options, id: forkId, messages: undefined, context }, journal)
   }
