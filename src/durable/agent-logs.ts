@@ -30,8 +30,8 @@ export class AgentLogs {
   readonly #outer: SessionRecords
   readonly #store: JournalStore
   readonly #openLog: OpenAgentLog
-  /** Agents whose logs are being opened. */
-  readonly #openings = new Set<Promise<unknown>>()
+  /** Logs that are being opened, by the id of the agent. */
+  readonly #openings = new Map<string, Promise<SessionLog>>()
   /** Agents that are being let go of. */
   readonly #releases = new Set<Promise<void>>()
 
@@ -94,21 +94,29 @@ export class AgentLogs {
 
   /** The log of the agent of a call: the one that is open, the one that the store has, or a new one. */
   open(of: AgentAttempt, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
-    const opening = this.#start(of, created)
-    this.#openings.add(opening)
-    const forget = (): void => void this.#openings.delete(opening)
+    const id = this.#idOf(of)
+    const known = this.get(id)
+    if (known !== undefined) return Promise.resolve(known)
+    // the body before this one may have been left behind while it waited for the same log
+    const before = this.#openings.get(id)
+    if (before !== undefined) return before
+    const opening = this.#start(id, of, created)
+    this.#openings.set(id, opening)
+    const forget = (): void => void this.#openings.delete(id)
     opening.then(forget, forget)
     return opening
   }
 
-  async #start(of: AgentAttempt, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
+  #idOf(of: AgentAttempt): string {
+    const { fold, session } = this.#outer
+    const isSame = ({ reply, call }: AgentOf): boolean => reply === of.reply && call === of.call
+    const before = [...fold.agents.values()].filter(isSame).length
+    return agentId(session, of, of.isRetry ? before + 1 : Math.max(before, 1))
+  }
+
+  async #start(id: string, of: AgentAttempt, created: Readonly<Record<string, unknown>>): Promise<SessionLog> {
     const outer = this.#outer
     const { session } = outer
-    const isSame = ({ reply, call }: AgentOf): boolean => reply === of.reply && call === of.call
-    const before = [...outer.fold.agents.values()].filter(isSame).length
-    const id = agentId(session, of, of.isRetry ? before + 1 : Math.max(before, 1))
-    const known = this.get(id)
-    if (known !== undefined) return known
     // an opening of this session finds every agent that there may be
     outer.append({ t: 'agent.started', optional: true, reply: of.reply, call: of.call, tool: of.tool, session: id })
     if ((await outer.flush()) === false) throw outer.failure
@@ -163,7 +171,7 @@ export class AgentLogs {
 
   async close(): Promise<void> {
     // a body that was left behind may be opening an agent
-    await Promise.allSettled(this.#openings)
+    await Promise.allSettled(this.#openings.values())
     await Promise.all(this.#releases)
     for (const id of [...this.#open.keys()])
       await this.#remove(id)

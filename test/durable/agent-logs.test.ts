@@ -1,5 +1,6 @@
 import { type JournalStore, memoryJournals, openSession } from 'signalbox/durable'
 import { subAgent } from 'signalbox/sub-agent'
+import { simulatedClock } from 'signalbox/testing'
 import { describe, expect, it } from 'vitest'
 import { type AnyTool, allowAllTools } from '../../src/index.ts'
 import { asked, callIn, withAgent } from '../support/agent-lives.ts'
@@ -145,6 +146,42 @@ describe('the log of an agent', () => {
     expect(said(second.session.transcript)).toContain('user: result a1 Paid.')
     expect([world.pay.started, (await world.idsOf()).length]).toEqual([['p1'], 2])
     await second.session.close()
+  })
+
+  it('D10 D15a D17 a session that goes on while an agent is still being opened opens its log once', async () => {
+    const clock = simulatedClock()
+    const stored = memoryJournals()
+    let letOpen: () => void = () => undefined
+    const opened: string[] = []
+    const slow: JournalStore = {
+      ...stored,
+      async open(id, options) {
+        opened.push(id)
+        if (opened.length === 2) await new Promise<void>((resolve) => (letOpen = resolve))
+        return stored.open(id, options)
+      },
+    }
+    const world = withAgent({ canUseTool: allowAllTools, journals: slow, executor: { clock, abortGraceMs: 10 } })
+    const life = await world.begin()
+    const { session } = life
+    session.send('pay')
+    await callIn(life, 'a1', 'Agent', { prompt: 'pay it' })
+    await until(() => opened.length === 2)
+    const suspended = session.suspend()
+    await settle()
+    clock.increment(10)
+    await suspended
+    session.resume()
+    await settle()
+    letOpen()
+    await callIn(world.agentLife(session), 'p1', 'Pay')
+    world.pay.run('p1').finish()
+    await sayLast(world.agentLife(session), 'Paid.')
+    await sayLast(life)
+    await session.whenIdle()
+    expect(said(session.transcript)).toContain('user: result a1 Paid.')
+    expect([opened.length, world.pay.started]).toEqual([2, ['p1']])
+    await session.close()
   })
 
   it('S6 D17 a fork has the conversation, and agents stay with the old session', async () => {
