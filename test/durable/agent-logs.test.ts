@@ -6,6 +6,7 @@ import { type AnyTool, allowAllTools } from '../../src/index.ts'
 import { asked, callIn, withAgent } from '../support/agent-lives.ts'
 import { later } from '../support/asked-session.ts'
 import { lives, readAll, said, sayLast, settle, startReply, until } from '../support/durable-lives.ts'
+import { failingJournals } from '../support/failing-journals.ts'
 import { heldModel } from '../support/held-model.ts'
 import { heldTool } from '../support/held-tool.ts'
 
@@ -218,6 +219,39 @@ describe('the log of an agent', () => {
     await first.session.close()
     const second = await world.begin()
     expect(second.session.status).toBe('idle')
+  })
+
+  it.each([
+    ['an agent that waits for a person', 'Agent', 'later'],
+    ['an agent whose host is being asked', 'Agent', 'never'],
+    ['a call that waits for a person', 'Pay', 'later'],
+    ['a call whose host is being asked', 'Pay', 'never'],
+  ] as const)('D19 D17 if the disk is full while a body runs beside %s, the session ends journal_error', async (_, name, answer) => {
+    const { journals, breakDown } = failingJournals()
+    const [pay, slow] = [heldTool('Pay', { safe: true }), heldTool('Slow', { safe: true })]
+    const inner = heldModel()
+    const agent = subAgent({ tools: [pay.tool], model: inner.model, isConcurrencySafe: true })
+    const world = lives([agent as AnyTool, pay.tool, slow.tool], {
+      journals,
+      canUseTool: (tool) => {
+        if (tool.name !== 'Pay') return { behavior: 'allow' }
+        return answer === 'later' ? { behavior: 'later' } : new Promise<never>(() => undefined)
+      },
+    })
+    const life = await world.begin()
+    life.session.send('go')
+    const { session, held } = await startReply(life)
+    held.call('one', name, name === 'Agent' ? { prompt: 'pay' } : {})
+    held.call('two', 'Slow')
+    held.end('tool_use')
+    if (name === 'Agent') await callIn({ session, held: inner }, 'p', 'Pay')
+    await until(() => session.questions().length === 1 && slow.started.length === 1)
+    await settle()
+    breakDown()
+    slow.run('two').finish()
+    await session.whenIdle()
+    expect([session.result?.reason, pay.started]).toEqual(['journal_error', []])
+    await session.close()
   })
 
   it('D19 D17 if the log of an agent fails, the session ends journal_error and can be resumed', async () => {

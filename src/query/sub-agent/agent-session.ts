@@ -47,10 +47,7 @@ export async function runAgentSession(recorded: RecordedCall, job: AgentJob): Pr
   const view = session.messages({ after: [...session.transcript, ...openMessages(journal)].at(-1)?.uuid })
   const reading = readTo(view, job.onMessage)
   try {
-    const result = await drive(session, recorded, job, () => {
-      if (journal.isUnfinished) session.resume()
-      else session.send(job.prompt)
-    })
+    const result = await drive(session, journal, recorded, job)
     return { result, transcript: session.transcript }
   } finally {
     await session.close()
@@ -89,11 +86,19 @@ async function endOf(journal: SessionJournal): Promise<AgentEnd> {
 const suspended = { reason: 'suspended' } as QueryResult
 
 /** Resolves when the agent has ended, or when it is suspended with the session around it. */
-function drive(session: Session, recorded: RecordedCall, job: AgentJob, start: () => void): Promise<QueryResult> {
+function drive(session: Session, journal: SessionJournal, recorded: RecordedCall, job: AgentJob): Promise<QueryResult> {
   const { signal } = job.controller
   return new Promise((resolve) => {
+    // a run that is active ends by itself
+    const stopHearing = journal.onFailure((error) => {
+      if (session.status !== 'running') end({ reason: 'journal_error', error } as QueryResult)
+    })
+    const end = (result: QueryResult): void => {
+      stopHearing()
+      resolve(result)
+    }
     const stop = (): void => {
-      if (signal.reason === 'suspend') return void session.suspend().then(() => resolve(suspended))
+      if (signal.reason === 'suspend') return void session.suspend().then(() => end(suspended))
       // calls that wait for a person get their results as the run ends
       if (session.status === 'suspended') session.resume()
       session.abort(signal.reason)
@@ -117,14 +122,15 @@ function drive(session: Session, recorded: RecordedCall, job: AgentJob, start: (
       leave()
       if (result.reason !== 'suspended') {
         signal.removeEventListener('abort', stop)
-        return resolve(result)
+        return end(result)
       }
       recorded.isSuspended = true
       // told to stop, and what is left waits for a person: the call of the agent does not
       if (signal.aborted && signal.reason !== 'suspend') queueMicrotask(stopAsked)
     })
     signal.addEventListener('abort', stop)
-    start()
+    if (journal.isUnfinished) session.resume()
+    else session.send(job.prompt)
     if (signal.aborted) stop()
   })
 }
