@@ -1,5 +1,5 @@
 import { availableParallelism, hostname } from 'node:os'
-import { type Job, Worker } from 'bullmq'
+import type { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { type ResultStore, SignalboxError } from 'signalbox'
 import { type BodyRunner, bodiesInProcess, localRunner, type Seal, within } from 'signalbox/node'
@@ -16,6 +16,7 @@ import {
   queueOf,
   warnerOf,
 } from './engine.ts'
+import { jobWorker } from './job-worker.ts'
 import { checkSeal, Envelope } from './seal.ts'
 import { checkServing, closeAtSignals } from './serving.ts'
 import { ToolJobs } from './tool-jobs.ts'
@@ -168,18 +169,16 @@ class ToolServer implements ServedTools {
       resultStore: options.resultStore,
     })
     this.#workers = labels.map((label) => {
-      const worker = new Worker(queueOf(label), (job: Job) => this.#jobs.answer(label, job), {
+      const settings = {
         connection: this.#redis,
         prefix: this.#prefix,
         name: this.name,
         concurrency,
-        autorun: false,
         lockDuration: options.lockMs ?? 10_000,
         stalledInterval: options.checkMs ?? 5_000,
         maxStalledCount: 1,
-      })
-      worker.on('error', onError)
-      return worker
+      }
+      return jobWorker(queueOf(label), (job) => this.#jobs.answer(label, job), settings, onError)
     })
   }
 

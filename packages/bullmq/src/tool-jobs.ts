@@ -30,6 +30,7 @@ interface JobSurroundings {
 }
 
 interface RunningJob {
+  readonly id: string
   readonly label: string
   readonly stop: AbortController
 }
@@ -37,7 +38,8 @@ interface RunningJob {
 /** The jobs of a worker: runs their bodies, and stops those that a host has aborted. */
 export class ToolJobs {
   readonly #at: JobSurroundings
-  readonly #running = new Map<string, RunningJob>()
+  /** A worker that was stopped for a while may run its own job once more. */
+  readonly #running = new Set<RunningJob>()
   /** Calls that others run, or that arrive here only after the message that stops them. */
   readonly #stopped = new Map<string, unknown>()
 
@@ -52,8 +54,9 @@ export class ToolJobs {
 
   /** A message says that a call was stopped. */
   stop(id: string, reason: unknown): void {
-    const running = this.#running.get(id)
-    if (running !== undefined) return running.stop.abort(reason)
+    const running = [...this.#running].filter((job) => job.id === id)
+    for (const job of running) job.stop.abort(reason)
+    if (running.length > 0) return
     this.#stopped.set(id, reason)
     const [oldest = ''] = this.#stopped.keys()
     if (this.#stopped.size > maxStopped) this.#stopped.delete(oldest)
@@ -62,10 +65,10 @@ export class ToolJobs {
   lookAtMarkers(): void {
     const jobs = [...this.#running]
     if (jobs.length === 0) return
-    const keys = jobs.map(([id, { label }]) => markerOf(this.#at.prefix, label, id))
+    const keys = jobs.map(({ id, label }) => markerOf(this.#at.prefix, label, id))
     this.#at.redis.mget(keys).then(
       (reasons) => {
-        for (const [index, reason] of reasons.entries()) if (reason !== null) jobs[index]?.[1].stop.abort(reason)
+        for (const [index, reason] of reasons.entries()) if (reason !== null) jobs[index]?.stop.abort(reason)
       },
       () => undefined,
     )
@@ -98,7 +101,8 @@ export class ToolJobs {
     const lost: BodyOutcome = { status: 'unknown', because: 'Its first worker was lost.' }
     if (isSecond && (!again || job.attemptsStarted > 2)) return lost
     const stop = new AbortController()
-    this.#running.set(id, { label, stop })
+    const running: RunningJob = { id, label, stop }
+    this.#running.add(running)
     try {
       // a call that was stopped while it waited is not delivered, except for the second time
       const isMarked = isSecond && (await this.#at.redis.exists(markerOf(this.#at.prefix, label, id))) === 1
@@ -108,7 +112,7 @@ export class ToolJobs {
       const outcome = await this.#at.bodies.run(this.#callOf(job, call, stop.signal))
       return await this.#fit(outcome, tool.name, toolUseID)
     } finally {
-      this.#running.delete(id)
+      this.#running.delete(running)
     }
   }
 

@@ -204,6 +204,19 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
     expect(await send(host()).told).toBe('finished')
   })
 
+  it('R7 SIGSTOP of the only worker: it runs its read-only call once more, to the end', async () => {
+    const label = 'stopped'
+    const worker = startWorker({ labels: [label], concurrency: 2 })
+    // the first body ends while the second runs
+    const call = send(host({ label }), { ms: 6_000 }, { again: true })
+    await call.began
+    worker.process.kill('SIGSTOP')
+    await expect.poll(() => server.ask((redis) => redis.keys(`signalbox:tools-${label}:*:lock`))).toEqual([])
+    worker.process.kill('SIGCONT')
+    expect([await call.told, await call.begun()]).toEqual(['finished', 2])
+    await worker.end()
+  })
+
   it.each([
     [true, 'and the worker is told'],
     [false, 'and no message arrives: the marker is enough'],

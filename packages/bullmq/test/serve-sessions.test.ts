@@ -188,6 +188,20 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('sessions on several orch
     expect([await begun('a'), await begun('b')]).toEqual([1, 1])
   })
 
+  it('D10 D15a D20 SIGSTOP of the only orchestrator: it takes its session over from itself, keeps it, and drains it', async () => {
+    const only = await start('only', { ms: 3_000, drainMs: 20_000 })
+    await queue.send('s', 'pay a b c d')
+    await expect.poll(() => begun('a'), patient).toBe(1)
+    only.process.kill('SIGSTOP')
+    await expect.poll(() => server.ask((redis) => redis.keys(`${prefix}:sessions:*:lock`)), patient).toEqual([])
+    only.process.kill('SIGCONT')
+    await expect.poll(() => begun('c'), patient).toBe(1)
+    expect(await only.end('SIGTERM')).toBe(0)
+    expect([await statusOf('s'), await ownersOf('s')]).toEqual(['suspended', ['sessionQueue', 'only', 'only']])
+    const did = (await effects.lines()).filter((line) => line.startsWith('did'))
+    expect(did).toEqual(['did b', 'did c'])
+  })
+
   it('D10 D20 a network that drops everything: another orchestrator takes over, and the first writes nothing when it heals', async () => {
     const proxy = await DroppingProxy.to(server.url)
     ends.unshift(() => proxy.end())

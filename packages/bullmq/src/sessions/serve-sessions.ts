@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Job, Queue, Worker } from 'bullmq'
+import { type Job, Queue, type Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { isSignalboxError, type QueryMessage, type Session, SignalboxError } from 'signalbox'
 import { type JournalStore, type OpenSessionOptions, openSession } from 'signalbox/durable'
@@ -16,6 +16,7 @@ import {
   type Warn,
   warnerOf,
 } from '../engine.ts'
+import { jobWorker } from '../job-worker.ts'
 import { checkServing, closeAtSignals } from '../serving.ts'
 import { enqueue, type SessionJob, sessionsQueue } from './session-queue.ts'
 
@@ -112,7 +113,8 @@ class SessionServer implements ServedSessions {
   readonly #redis: Redis
   readonly #queue: Queue
   readonly #worker: Worker
-  readonly #running = new Map<string, Session>()
+  /** Also twice the same: a process that was stopped for a while may take its own session over. */
+  readonly #running = new Set<Session>()
   #ignoreSignals = (): void => undefined
   readonly closed: Promise<void>
   #onClosed: () => void = () => undefined
@@ -125,22 +127,21 @@ class SessionServer implements ServedSessions {
     this.#options = options
     this.#warn = warnerOf(options)
     const onError = onceInAWhile(this.#warn, 'The connection of an orchestrator to Redis failed')
-    const shared = { prefix: options.prefix ?? 'signalbox' }
+    const prefix = options.prefix ?? 'signalbox'
     this.name = options.name ?? `${hostname()}:${process.pid}`
     this.#redis = connect(options.connection, onError)
-    this.#queue = new Queue(sessionsQueue, { ...shared, connection: this.#redis })
-    this.#worker = new Worker(sessionsQueue, (job: Job) => this.#work(idIn(job)), {
-      ...shared,
+    this.#queue = new Queue(sessionsQueue, { prefix, connection: this.#redis })
+    const settings = {
+      prefix,
       connection: this.#redis,
       name: this.name,
       concurrency,
-      autorun: false,
       lockDuration: options.lockMs ?? 10_000,
       stalledInterval: options.checkMs ?? 5_000,
       maxStalledCount: maxTakeovers,
-    })
+    }
+    this.#worker = jobWorker(sessionsQueue, (job) => this.#work(idIn(job)), settings, onError)
     this.#queue.on('error', onError)
-    this.#worker.on('error', onError)
     this.#worker.on('failed', (job, error) => this.#onFailed(job, error))
   }
 
@@ -167,7 +168,7 @@ class SessionServer implements ServedSessions {
   async #close(): Promise<void> {
     this.#ignoreSignals()
     const closed = this.#worker.close().catch(() => undefined)
-    for (const session of this.#running.values()) this.#suspend(session)
+    for (const session of this.#running) this.#suspend(session)
     // what does not end is taken over by others when its lock runs out
     await within(closed, (this.#options.drainMs ?? 10_000) + closeMs)
     await within(
@@ -193,11 +194,11 @@ class SessionServer implements ServedSessions {
       if (isSignalboxError(error) && error.code === 'session_not_found') return 'gone'
       throw error
     }
-    this.#running.set(id, session)
+    this.#running.add(session)
     try {
       return await this.#run(id, session)
     } finally {
-      this.#running.delete(id)
+      this.#running.delete(session)
       await session.close()
     }
   }
