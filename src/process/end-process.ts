@@ -70,8 +70,9 @@ async function until(holds: () => Promise<boolean>, ms: number): Promise<void> {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Whether a promise settles in time. Leaves no timer behind. */
+/** Whether a promise settles in time. Leaves no timer behind. Infinity and times that timers do not support are no limit. */
 export async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  if (ms >= 2 ** 31) return promise.then(() => true)
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms)

@@ -124,7 +124,7 @@ describe('faults of bodies and of their module', () => {
     const source = tool(
       'call: ({ hold }, { abortController: { signal } }, _, __, onProgress) => hold ? new Promise((resolve) => onProgress({ data: 1 }) || signal.addEventListener("abort", () => resolve({ data: "held" }))) : { data: "ran" }',
     )
-    for (const pickupMs of [50, 1e6]) {
+    for (const pickupMs of [50, 1e6, Number.POSITIVE_INFINITY]) {
       const runner = pool(source, { maxProcesses: 1, pickupMs })
       const holder = new AbortController()
       const placed = deferred()

@@ -104,7 +104,8 @@ export interface Engine {
   readonly envelope: Envelope
   /** Whether events arrive: before the first one, looks must do without them. */
   readonly hasEvents: boolean
-  add(call: RemoteCall): Promise<void>
+  /** `again`: its job is gone, and it may run once more. */
+  add(call: RemoteCall, how?: 'again'): Promise<void>
   /** How many calls wait. Asked once for all that look at about the same time. */
   waiting(): Promise<number>
   /** With a reason, a job that does not wait is told to stop. */
@@ -191,8 +192,10 @@ class QueueRunner implements BullRunner, Engine {
     this.#listening.disconnect()
   }
 
-  async add({ key, tool, toolUseID, input, context, again, abortGraceMs }: RemoteCall): Promise<void> {
-    const job: ToolJob = { tool, toolUseID, input, context, again, abortGraceMs }
+  async add(call: RemoteCall, how?: 'again'): Promise<void> {
+    const { key, tool, toolUseID, input, context, again, abortGraceMs } = call
+    const isAddedAgain = how === 'again' ? true : undefined
+    const job: ToolJob = { tool, toolUseID, input, context, again, abortGraceMs, isAddedAgain }
     const kept = { age: retentionSeconds }
     const id = jobIdOf(key)
     const data = await this.envelope.pack(job, aboutCall(id))

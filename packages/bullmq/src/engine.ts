@@ -31,6 +31,8 @@ export interface ToolJob {
   readonly context: Readonly<Record<string, unknown>>
   readonly again: boolean
   readonly abortGraceMs: number
+  /** Redis lost the first job of the call. */
+  readonly isAddedAgain?: true | undefined
 }
 
 /** What a worker says of a job at its end. */
@@ -134,10 +136,19 @@ export function checkJournals(journals: unknown): void {
   invalid('journals: expected a journal store, such as redisJournals({ connection }).')
 }
 
-export function checkMs(option: string, ms: unknown, least = 0): void {
-  if (typeof ms === 'number' && ms >= least) return
-  invalid(`${option}: expected ${least > 0 ? `at least ${least} ` : ''}milliseconds, received ${JSON.stringify(ms)}.`)
+/** For what Redis keeps the time of: it takes whole milliseconds. */
+export function checkWholeMs(option: string, ms: unknown, least: number): void {
+  if (typeof ms === 'number' && Number.isInteger(ms) && ms >= least && ms < 2 ** 31) return
+  invalid(`${option}: expected whole milliseconds, from ${least} to ${2 ** 31 - 1}, received ${shown(ms)}.`)
 }
+
+export function checkMs(option: string, ms: unknown): void {
+  if (typeof ms === 'number' && ms >= 0) return
+  invalid(`${option}: expected milliseconds, received ${shown(ms)}.`)
+}
+
+/** JSON has neither NaN nor Infinity. */
+const shown = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value))
 
 function invalid(message: string): never {
   throw new SignalboxError('invalid_option', message)

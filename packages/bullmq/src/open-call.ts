@@ -192,7 +192,11 @@ export class OpenCall {
   #gone(): void {
     if (!this.#call.again || this.#hasBeenAddedAgain) return this.lose('Its job is gone.')
     this.#hasBeenAddedAgain = true
-    this.#engine.add(this.#call).catch(() => undefined)
+    // another job: nobody has taken it, and its reports come after those of the first
+    this.#worker = undefined
+    this.#isLost = false
+    this.#call.onPlace({ place: 'sent' })
+    this.#engine.add(this.#call, 'again').catch(() => undefined)
   }
 
   async #tellDepth(): Promise<void> {
@@ -259,7 +263,9 @@ export class OpenCall {
     this.#settle(outcome)
   }
 
+  /** Never, if it is a time that timers do not support. */
   #after(ms: number, then: () => void): void {
+    if (ms >= 2 ** 31) return
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
       if (!this.#isOver) then()

@@ -1,5 +1,5 @@
 import { SignalboxError } from 'signalbox'
-import { checkMs } from './engine.ts'
+import { checkMs, checkWholeMs } from './engine.ts'
 
 interface ServingOptions {
   readonly concurrency?: number | undefined
@@ -10,7 +10,8 @@ interface ServingOptions {
 
 /** The options that serving tools and serving sessions share. */
 export function checkServing({ concurrency = 1, ...times }: ServingOptions): void {
-  for (const key of ['lockMs', 'checkMs', 'drainMs'] as const) if (times[key] !== undefined) checkMs(key, times[key])
+  for (const key of ['lockMs', 'checkMs'] as const) if (times[key] !== undefined) checkWholeMs(key, times[key], 1)
+  if (times.drainMs !== undefined) checkMs('drainMs', times.drainMs)
   if (Number.isInteger(concurrency) && concurrency >= 1) return
   throw new SignalboxError('invalid_option', `concurrency: expected an integer of at least 1, received ${concurrency}.`)
 }

@@ -117,8 +117,8 @@ export class ToolJobs {
   }
 
   #callOf(job: Job, call: ToolJob, signal: AbortSignal): RemoteCall {
-    // the reports of a second run come after those of the first
-    let n = (job.attemptsStarted - 1) * maxReports
+    // the reports of a later run come after those of an earlier one; a job runs at most twice
+    let n = (job.attemptsStarted - 1 + (call.isAddedAgain === true ? 2 : 0)) * maxReports
     return {
       ...call,
       // a second delivery is a second run

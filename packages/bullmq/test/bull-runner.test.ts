@@ -22,9 +22,14 @@ const inputSchema = { toJSONSchema: () => ({ properties: {} }), safeParseAsync: 
 export const far = {
   name: 'Far',
   inputSchema,
-  async call({ file, name, ms, size, blocks, isDeaf }, { abortController: { signal } }, _can, _message, onProgress) {
+  async call({ file, name, ms, size, blocks, isDeaf, reports = 0 }, { abortController: { signal } }, _can, _message, onProgress) {
     appendFileSync(file, name + ' ' + process.pid + '\\n')
     onProgress({ data: 'began' })
+    for (let n = 1; n <= reports; n++) {
+      // the latest of a tenth of a second wins
+      await new Promise((resolve) => setTimeout(resolve, 110))
+      onProgress({ data: 'report ' + n })
+    }
     if (size) return { data: 'x'.repeat(size) }
     if (blocks) {
       // the first report leaves, and then nothing does
@@ -282,6 +287,50 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
     expect(await call.told).toBe('finished')
     expect(call.places.slice(2)).toEqual([{ place: 'remote', worker: 'gpu-1' }])
     await gpu.end()
+  })
+
+  it.each([
+    Number.POSITIVE_INFINITY,
+    40 * 24 * 60 * 60 * 1_000,
+  ])('R6 with pickupMs: %d a call waits for a worker, however late it comes', async (pickupMs) => {
+    const label = `late-${pickupMs}`
+    const call = send(host({ label, pickupMs }))
+    await expect.poll(() => call.places).toContainEqual({ place: 'sent', waiting: 1 })
+    const worker = startWorker({ labels: [label] })
+    expect(await call.told).toBe('finished')
+    await worker.end()
+  })
+
+  it('with an infinite drainMs a worker ends after its bodies', async () => {
+    const label = 'patient'
+    const options = { connection: server.url, tools, labels: [label], handleSignals: false }
+    const served = await serveTools({ ...options, drainMs: Number.POSITIVE_INFINITY, onWarning: () => undefined })
+    const call = send(host({ label }), { ms: 500 })
+    await call.began
+    expect(await served.close()).toEqual({ killed: 0 })
+    expect(await call.told).toBe('finished')
+  })
+
+  it('R8 R12 Redis forgets a read-only call: its second run is told, from its place to its progress', async () => {
+    const label = 'forgotten'
+    const seen: unknown[] = []
+    const change = {
+      again: true,
+      onProgress: (data: unknown) => void seen.push(data),
+      onPlace: (place: unknown) => void seen.push(place),
+    }
+    const first = startWorker({ labels: [label], name: 'one' })
+    const call = send(host({ label }), { reports: 3, ms: 600_000 }, change)
+    await expect.poll(() => seen).toContain('report 3')
+    await first.end()
+    await server.ask((redis) => redis.flushall())
+    seen.length = 0
+    const second = startWorker({ labels: [label], name: 'one' })
+    await expect.poll(() => seen).toContain('report 3')
+    expect(seen).toEqual(expect.arrayContaining([{ place: 'sent' }, 'began', { place: 'remote', worker: 'one' }]))
+    call.abort()
+    expect(await call.told).toBe('stopped')
+    await second.end()
   })
 
   it('SIGTERM drains a worker: what runs ends with its result, and what waits stays for others', async () => {

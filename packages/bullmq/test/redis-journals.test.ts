@@ -344,7 +344,8 @@ const [connection, prefix] = process.argv[2].split(' ')`
     [{}, /connection: expected/],
     [{ connection: 'redis://x', url: 'x' }, /Unknown option url/],
     [{ connection: 'redis://x', retryMs: -1 }, /retryMs/],
-    [{ connection: 'redis://x', lockMs: 5 }, /lockMs: expected at least 100 milliseconds/],
+    [{ connection: 'redis://x', lockMs: 5 }, /lockMs: expected whole milliseconds, from 100 to 2147483647, received 5/],
+    [{ connection: 'redis://x', lockMs: 1_500.5 }, /lockMs: expected whole milliseconds.*received 1500.5/],
   ])('refuses %j', (options, problem) => {
     expect(() => redisJournals(options as never)).toThrow(problem)
   })

@@ -346,6 +346,10 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('sessions on several orch
     [{ journals: {} }, /journals: expected a journal store/],
     [{ concurrency: 0 }, /concurrency/],
     [{ lockMs: -1 }, /lockMs/],
+    [{ lockMs: 0 }, /lockMs: expected whole milliseconds, from 1 to 2147483647, received 0/],
+    [{ lockMs: Number.POSITIVE_INFINITY }, /lockMs.*received Infinity/],
+    [{ checkMs: 0.5 }, /checkMs.*received 0.5/],
+    [{ drainMs: Number.NaN }, /drainMs: expected milliseconds, received NaN/],
     [{ sessions: 1 }, /Unknown option sessions/],
   ])('refuses %j', async (change, problem) => {
     const options = { connection: 'redis://x', journals, build: () => ({}) as never, ...change }

@@ -218,7 +218,8 @@ class ProcessPool implements LocalRunner {
       }
       const give = (): void => settle(this.#isEnded ? 'the runner has ended.' : undefined)
       const abort = (): void => settle('it was stopped before it began.')
-      timer = setTimeout(() => settle(`no process took it within ${pickupMs} ms.`), pickupMs)
+      // Infinity and times that timers do not support are no limit
+      if (pickupMs < 2 ** 31) timer = setTimeout(() => settle(`no process took it within ${pickupMs} ms.`), pickupMs)
       signal.addEventListener('abort', abort, { once: true })
       this.#waiting.add(give)
     })

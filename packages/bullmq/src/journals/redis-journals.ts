@@ -16,7 +16,15 @@ import {
   type StoredResults,
   sessionNotFound,
 } from 'signalbox/durable'
-import { checkDurability, checkEngine, checkMs, type EngineOptions, onceInAWhile, warnerOf } from '../engine.ts'
+import {
+  checkDurability,
+  checkEngine,
+  checkMs,
+  checkWholeMs,
+  type EngineOptions,
+  onceInAWhile,
+  warnerOf,
+} from '../engine.ts'
 import { Database, hashOf } from './database.ts'
 import { NoteListener, OpenInbox } from './note-listener.ts'
 import { openJournal, readLog } from './open-journal.ts'
@@ -57,7 +65,7 @@ export function redisJournals(options: RedisJournalsOptions): RedisJournals {
   checkEngine(options, ['retryMs', 'lockMs', 'limits', 'results'])
   const { retryMs = 30_000, lockMs = 10_000, limits, results } = options
   checkMs('retryMs', retryMs)
-  checkMs('lockMs', lockMs, 100)
+  checkWholeMs('lockMs', lockMs, 100)
   const warn = warnerOf(options)
   const onError = onceInAWhile(warn, 'The connection of redisJournals to Redis failed')
   const database = new Database(options, retryMs, onError)
