@@ -2,14 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { migrate } from './migrations.ts'
 import type { ClientLike, PoolLike, Rows } from './options.ts'
 
-/** SQLSTATEs of a server that is stopping, starting or out of connections, of conflicting transactions and of idle ones. */
-const passing = /^(08...|57P0.|53300|40001|40P01|25P03)$/
+/**
+ * SQLSTATEs of a server that is stopping, starting, out of connections or read-only since another one replaced it, of
+ * conflicting and idle transactions, and of statements that were canceled because they took or waited too long.
+ */
+const passing = /^(08...|57P0.|57014|53300|25006|40001|40P01|25P03|55P03)$/
 const systemErrors = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']
 const lostConnection =
   /connection (terminated|ended|timeout|error)|timeout exceeded when trying to connect|not queryable/i
 
 /** Whether the same statement may succeed later. */
-function isPassing(error: unknown): boolean {
+export function isPassing(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown }
   if (typeof code === 'string' && (passing.test(code) || systemErrors.includes(code))) return true
   return typeof message === 'string' && lostConnection.test(message)

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import { type Database, isPassing } from './database.ts'
 import type { ClientLike } from './options.ts'
 
 /** The first key of this store's advisory locks; the second key identifies one opening of a session. */
@@ -71,12 +71,18 @@ export class Listener {
     let client: ClientLike | undefined
     try {
       client = await this.#database.pool.connect()
-      const lost = client
-      client.on('error', () => this.#lose(lost))
-      client.on('end', () => this.#lose(lost))
+      const connecting = { client, isLost: false }
+      const lose = (): void => {
+        connecting.isLost = true
+        this.#lose(connecting.client)
+      }
+      client.on('error', lose)
+      client.on('end', lose)
       client.on('notification', (message) => this.hint(String((message as { payload?: unknown }).payload)))
       await this.#query(client, { text: `listen ${this.#channel}` })
       for (const all of this.#sessions.values()) for (const each of all) await this.#lock(client, each)
+      // nobody would connect again
+      if (connecting.isLost) throw new Error('The connection was lost.')
       this.#client = client
     } catch {
       // the next poll tries again
@@ -84,9 +90,12 @@ export class Listener {
     }
   }
 
+  /** If the server has no room for the lock, the other sessions keep theirs. */
   async #lock(client: ClientLike, { lock }: Listening): Promise<void> {
     const statement = { text: 'select pg_try_advisory_lock_shared($1, $2)', values: [lockClass, lock] }
-    await this.#query(client, statement).catch(() => this.#lose(client))
+    await this.#query(client, statement).catch((error: unknown) => {
+      if (isPassing(error)) this.#lose(client)
+    })
   }
 
   /** One statement at a time: sessions open and close side by side, on one connection. */

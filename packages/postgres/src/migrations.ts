@@ -52,7 +52,9 @@ export async function migrate(client: ClientLike, schema: string): Promise<void>
   if ((await versionOf(client, schema)) === migrations.length) return
   await transaction(client, async () => {
     await client.query({ text: 'select pg_advisory_xact_lock(hashtext($1))', values: [`signalbox ${schema}`] })
-    await client.query({ text: `create schema if not exists ${schema}` })
+    // "if not exists" needs the right to create schemas even if there is one
+    const found = await client.query({ text: 'select to_regnamespace($1) is not null as found', values: [schema] })
+    if (found.rows[0]?.found !== true) await client.query({ text: `create schema ${schema}` })
     await client.query({ text: `create table if not exists ${schema}.migrations (version integer primary key)` })
     for (let version = await versionOf(client, schema); version < migrations.length; version++) {
       await client.query({ text: (migrations[version] as string).replaceAll('$schema', schema) })

@@ -56,10 +56,17 @@ export function checkOptions(options: PostgresJournalsOptions): void {
   if ((pool === undefined) === (connectionString === undefined)) refuse('Pass either pool or connectionString.')
   if (pool !== undefined && typeof pool.connect !== 'function') refuse('pool: expected a Pool of pg.')
   if (pool?.options?.max === 1) refuse('pool: expected at least 2 connections (max), because one of them listens.')
+  if (connectionString !== undefined && (typeof connectionString !== 'string' || connectionString === ''))
+    refuse(`connectionString: expected the address of a database, received ${JSON.stringify(connectionString)}.`)
   if (!identifier.test(schema)) refuse(`schema: expected letters, digits and _, received ${JSON.stringify(schema)}.`)
-  if (!(retryMs >= 0)) refuse(`retryMs: expected milliseconds, received ${String(retryMs)}.`)
-  if (!(rescanMs >= 1_000)) refuse(`rescanMs: expected at least 1000 milliseconds, received ${String(rescanMs)}.`)
+  if (typeof retryMs !== 'number' || !(retryMs >= 0))
+    refuse(`retryMs: expected milliseconds, received ${shown(retryMs)}.`)
+  if (typeof rescanMs !== 'number' || !(rescanMs >= 1_000 && rescanMs < 2 ** 31))
+    refuse(`rescanMs: expected milliseconds from 1000 to ${2 ** 31 - 1}, received ${shown(rescanMs)}.`)
 }
+
+/** JSON has neither NaN nor Infinity. */
+const shown = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value))
 
 function refuse(message: string): never {
   throw new SignalboxError('invalid_option', message)

@@ -20,7 +20,7 @@ import {
   storedRecord,
 } from 'signalbox/durable'
 import { Database } from './database.ts'
-import { hashOf, lockOf } from './hash-of.ts'
+import { channelOf, hashOf, lockOf } from './hash-of.ts'
 import { Listener } from './listener.ts'
 import { checkLength, openSession, rowOf } from './open-session.ts'
 import { checkOptions, type PostgresJournalsOptions } from './options.ts'
@@ -42,8 +42,8 @@ export function postgresJournals(options: PostgresJournalsOptions): PostgresJour
   const { connectionString, schema = 'signalbox', retryMs = 30_000, rescanMs = 2_000, limits, results } = options
   const ownPool = options.pool === undefined ? new pg.Pool({ connectionString }) : undefined
   const database = new Database(options.pool ?? (ownPool as pg.Pool), schema, retryMs)
-  const channel = `"signalbox_${schema}"`
-  const listener = new Listener(database, channel, rescanMs)
+  const channel = channelOf(schema)
+  const listener = new Listener(database, `"${channel}"`, rescanMs)
   const tables = database.schema
 
   async function open(id: string, given: OpenJournalOptions): Promise<Journal> {
@@ -108,7 +108,7 @@ export function postgresJournals(options: PostgresJournalsOptions): PostgresJour
         select session, $2, $3, $4 from ${tables}.sessions where session = $1 for key share
         on conflict do nothing returning session
       ) select pg_notify($5, session) from put`
-    const values = [session, key, token, JSON.stringify(note), `signalbox_${schema}`]
+    const values = [session, key, token, JSON.stringify(note), channel]
     await database.query(put, values)
     listener.hint(session)
     const kept = await database.query(`select token from ${tables}.notes where session = $1 and key = $2`, [

@@ -150,6 +150,134 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     await pool.end()
   })
 
+  it.each([
+    ['waits too long for a lock', 'lock_timeout', '55P03'],
+    ['takes too long', 'statement_timeout', '57014'],
+  ])('D19 a statement that the database cancels because it %s is tried again', async (_, setting, code) => {
+    const locker = new pg.Client({ connectionString: server.url })
+    await locker.connect()
+    const pool = new pg.Pool({ connectionString: server.url })
+    const canceled: string[] = []
+    const connect = async () => {
+      const client = await pool.connect()
+      await client.query(`set ${setting} = '100ms'`)
+      const query = client.query.bind(client) as (given: { text: string }) => Promise<pg.QueryResult>
+      return Object.assign(Object.create(client), {
+        query: (given: { text: string }) =>
+          query(given).catch(async (error: pg.DatabaseError) => {
+            canceled.push(String(error.code))
+            await locker.query('rollback')
+            throw error
+          }),
+      })
+    }
+    const store = postgresJournals({ pool: { connect, on: () => undefined }, schema })
+    const lock = () => locker.query(`begin; select from ${schema}.sessions for update`)
+    const journal = await store.open('s', { owner: 'me', mode: 'create' })
+    await lock()
+    journal.append(sent(1))
+    await journal.flush()
+    await lock()
+    expect(await store.post('s', { type: 'message', uuid: 'm', content: 'x' })).toBe('accepted')
+    await lock()
+    const next = await store.open('s', { owner: 'next', mode: 'resume' })
+    expect(canceled).toEqual([code, code, code])
+    expect(await textsIn(store)).toEqual([1])
+    await next.close()
+    await journal.close().catch(() => undefined)
+    await Promise.all([pool.end(), locker.end()])
+  })
+
+  it('D19 a server that only reads, as after a failover, is left for the one that replaced it', async () => {
+    const pool = new pg.Pool({ connectionString: server.url })
+    let isReadOnly = false
+    let refused = 0
+    const connect = async () => {
+      const client = await pool.connect()
+      if (isReadOnly) await client.query('set default_transaction_read_only = on')
+      const query = client.query.bind(client) as (given: { text: string }) => Promise<pg.QueryResult>
+      return Object.assign(Object.create(client), {
+        query: (given: { text: string }) =>
+          query(given).catch((error: unknown) => {
+            isReadOnly = false
+            refused++
+            throw error
+          }),
+      })
+    }
+    const store = postgresJournals({ pool: { connect, on: () => undefined }, schema })
+    const journal = await store.open('s', { owner: 'me', mode: 'create' })
+    isReadOnly = true
+    journal.append(sent(1))
+    await journal.flush()
+    isReadOnly = true
+    expect(await store.post('s', { type: 'message', uuid: 'm', content: 'x' })).toBe('accepted')
+    expect([refused, await textsIn(store)]).toEqual([2, [1]])
+    await journal.close()
+    await pool.end()
+  })
+
+  it('a user without the right to create schemas uses one that an administrator has created', async () => {
+    const admin = new pg.Client({ connectionString: server.url })
+    await admin.connect()
+    await admin.query(`create role app login; create schema ${schema}; grant usage, create on schema ${schema} to app`)
+    await admin.end()
+    const store = make({ connectionString: server.url.replace('tester', 'app') })
+    await (await store.open('s', { owner: 'me', mode: 'create' })).close()
+    expect(await store.post('s', { type: 'message', uuid: 'm', content: 'x' })).toBe('accepted')
+    await store.end()
+  })
+
+  it.each([53, 54, 63])('D6a a schema with a name of %d characters has notifications of its own', async (length) => {
+    schema = `${schema}_`.padEnd(length, 'x')
+    const [store, other] = [make({ rescanMs: 2 ** 31 - 1 }), make()]
+    const journal = await store.open('s', { owner: 'me', mode: 'create' })
+    const heard = new Promise((resolve) => journal.onNote(resolve))
+    const note = { type: 'message', uuid: 'm', content: 'x' } as const
+    expect(await other.post('s', note)).toBe('accepted')
+    expect(await heard).toEqual(note)
+    await journal.close()
+    await Promise.all([store.end(), other.end()])
+  })
+
+  it('D1 an owner whose connection is lost again while it connects listens again later', async () => {
+    const pool = new pg.Pool({ connectionString: server.url })
+    const other = make()
+    let breaks = 0
+    const connect = async () => {
+      const client = await pool.connect()
+      const query = client.query.bind(client) as (given: { text: string }) => Promise<pg.QueryResult>
+      const pid = (await client.query('select pg_backend_pid() as pid')).rows[0].pid
+      return Object.assign(Object.create(client), {
+        async query(given: { text: string }) {
+          // the locks are taken again: one while it connects is the first to fail
+          if (breaks > 0 && given.text.includes('pg_try_advisory_lock_shared') && breaks-- > 0)
+            await pool.query('select pg_terminate_backend($1)', [pid])
+          return query(given)
+        },
+      })
+    }
+    const store = postgresJournals({ pool: { connect, on: pool.on.bind(pool) }, schema, rescanMs: 1_000 })
+    const journals = await Promise.all(['a', 'b'].map((id) => store.open(id, { owner: 'me', mode: 'create' })))
+    for (const journal of journals) {
+      journal.append(sent('x'))
+      await journal.flush()
+    }
+    breaks = 1
+    const admin = new pg.Client({ connectionString: server.url })
+    await admin.connect()
+    await admin.query(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' limit 1`)
+    await admin.end()
+    const statuses = async () => {
+      const found: string[] = []
+      for await (const { id, status } of other.list()) found.push(`${id} ${status}`)
+      return [breaks, ...found.sort()]
+    }
+    await expect.poll(statuses).toEqual([0, 'a running', 'b running'])
+    await Promise.all(journals.map((journal) => journal.close()))
+    await Promise.all([pool.end(), other.end()])
+  })
+
   it('D1 an owner whose connection is gone is lost, until it listens again', async () => {
     const [patient, store, other] = [make({ rescanMs: 1_000_000 }), make(), make()]
     const journals = [
@@ -340,7 +468,13 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     [{ connectionString: 'x', url: 'x' }, /Unknown option url/],
     [{ connectionString: 'x', schema: 'a; drop table b' }, /schema/],
     [{ connectionString: 'x', retryMs: -1 }, /retryMs/],
+    [{ connectionString: 'x', retryMs: '5' }, /retryMs.*received "5"/],
     [{ connectionString: 'x', rescanMs: 5 }, /rescanMs/],
+    [
+      { connectionString: 'x', rescanMs: Number.POSITIVE_INFINITY },
+      /rescanMs.*from 1000 to 2147483647, received Infinity/,
+    ],
+    [{ connectionString: '' }, /connectionString: expected the address of a database/],
     [{ pool: { connect() {}, on() {}, options: { max: 1 } } }, /at least 2 connections/],
   ])('refuses %j', (options, problem) => {
     expect(() => postgresJournals(options as never)).toThrow(problem)
