@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { hashOf } from './hash-of.ts'
 import { migrate } from './migrations.ts'
 import type { ClientLike, PoolLike, Rows } from './options.ts'
 
@@ -10,6 +11,9 @@ const passing = /^(08...|57P0.|57014|53300|25006|40001|40P01|25P03|55P03)$/
 const systemErrors = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']
 const lostConnection =
   /connection (terminated|ended|timeout|error)|timeout exceeded when trying to connect|not queryable/i
+
+/** A prepared statement is there already, or is not there: a pooler gives each transaction another connection. */
+const shared = /^(42P05|26000)$/
 
 /** Whether the same statement may succeed later. */
 export function isPassing(error: unknown): boolean {
@@ -23,11 +27,14 @@ export class Database {
   readonly pool: PoolLike
   readonly schema: string
   readonly #retryMs: number
+  readonly #mark: string
   #isReady: Promise<void> | undefined
+  #canPrepare = true
 
   constructor(pool: PoolLike, schema: string, retryMs: number) {
     this.pool = pool
     this.schema = `"${schema}"`
+    this.#mark = hashOf(schema).slice(0, 32)
     this.#retryMs = retryMs
     // a connection that breaks while nobody uses it must not end the process
     pool.on('error', () => undefined)
@@ -40,9 +47,14 @@ export class Database {
   async run<T>(work: (client: ClientLike, isAgain: boolean) => Promise<T>): Promise<T> {
     const start = performance.now()
     for (let attempt = 0; ; attempt++) {
+      const couldPrepare = this.#canPrepare
       try {
         return await this.once((client) => work(client, attempt > 0))
       } catch (error) {
+        if (couldPrepare && shared.test(String(Object(error).code))) {
+          this.#canPrepare = false
+          continue
+        }
         const pause = Math.min(50 * 2 ** attempt, 1_000)
         if (!isPassing(error) || performance.now() - start + pause > this.#retryMs) throw error
         await wait(pause)
@@ -50,8 +62,13 @@ export class Database {
     }
   }
 
-  async query(text: string, values: unknown[] = [], name?: string): Promise<Rows> {
-    return this.run((client) => client.query({ text, values, ...(name !== undefined && { name }) }))
+  async query(text: string, values: unknown[] = []): Promise<Rows> {
+    return this.run((client) => client.query({ text, values }))
+  }
+
+  /** The name under which the server prepares a statement. PostgreSQL takes up to 63 characters. */
+  prepared(statement: string): { readonly name?: string } {
+    return this.#canPrepare ? { name: `signalbox-${statement}${this.#mark}` } : {}
   }
 
   /** Creates the tables, once. */

@@ -44,7 +44,7 @@ export class Listener {
     others?.delete(listening)
     if (others?.size === 0) this.#sessions.delete(session)
     await this.#connecting
-    if (this.#sessions.size === 0) return this.#end()
+    if (this.#sessions.size === 0) return this.end()
     if (this.#client === undefined) return
     const unlock = { text: 'select pg_advisory_unlock_shared($1, $2)', values: [lockClass, listening.lock] }
     await this.#query(this.#client, unlock).catch(() => undefined)
@@ -113,7 +113,8 @@ export class Listener {
     client.release(true)
   }
 
-  #end(): void {
+  /** The sessions that are still open can use the pool only. */
+  end(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
     const client = this.#client

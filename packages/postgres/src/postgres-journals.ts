@@ -135,6 +135,7 @@ export function postgresJournals(options: PostgresJournalsOptions): PostgresJour
     },
     sweep: (given) => sweepSessions(database, kept, given?.maxAgeMs),
     async end() {
+      listener.end()
       await ownPool?.end()
     },
   }

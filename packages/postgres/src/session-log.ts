@@ -73,7 +73,7 @@ export class SessionLog implements JournalSink {
   }
 
   /** One statement for the records, the state and the copied notes. It changes nothing if there is a new owner. */
-  #statement(batch: readonly PendingRecord[], state: SessionState): { name: string; text: string; values: unknown[] } {
+  #statement(batch: readonly PendingRecord[], state: SessionState): Parameters<ClientLike['query']>[0] {
     const { schema } = this.#database
     const notes = batch.flatMap(({ body }) => (body.includes('"note"') ? noteIn(body) : []))
     const hasNotes = notes.length > 0
@@ -81,7 +81,7 @@ export class SessionLog implements JournalSink {
     // arrays of one take longer than plain values
     const one = batch.length === 1 ? batch[0] : undefined
     return {
-      name: `signalbox-commit-${one ? 'one-' : ''}${hasNotes ? 'notes-' : ''}${schema}`,
+      ...this.#database.prepared(`commit-${one ? 'one-' : ''}${hasNotes ? 'notes-' : ''}`),
       text: `with owned as (
           update ${schema}.sessions
           set records = records + $4, bytes = bytes + $5, status = $6, questions = $7, updated_at = $8, touched = now()

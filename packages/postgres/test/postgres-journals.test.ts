@@ -217,6 +217,80 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('in PostgreSQL', () => {
     await pool.end()
   })
 
+  it.each([
+    ['has prepared a statement for another client', (name: string) => `prepare "${name}" as select 1`],
+    ['has forgotten a statement', () => 'deallocate all'],
+  ])('D5 a connection of a pooler that %s: sessions go on without prepared statements', async (_, before) => {
+    const pool = new pg.Pool({ connectionString: server.url })
+    const refused: unknown[] = []
+    let isShared = false
+    const connect = async () => {
+      const client = await pool.connect()
+      const query = client.query.bind(client) as (given: object | string) => Promise<pg.QueryResult>
+      return Object.assign(Object.create(client), {
+        query: async (given: { text: string; name?: string }) => {
+          if (isShared && given.name !== undefined) await query(before(given.name)).catch(() => undefined)
+          return query(given).catch((error: pg.DatabaseError) => {
+            refused.push(error.code)
+            throw error
+          })
+        },
+      })
+    }
+    const store = postgresJournals({ pool: { connect, on: () => undefined }, schema })
+    const open = (id: string) => store.open(id, { owner: 'me', mode: 'create' })
+    const journals = await Promise.all(['s', 'other'].map(open))
+    const write = async (text: number) => {
+      for (const journal of journals) journal.append(sent(text))
+      await Promise.all(journals.map((journal) => journal.flush()))
+    }
+    // the first statement is prepared, and known to the client, in the second case
+    if (before('') === 'deallocate all') await write(1)
+    isShared = true
+    await write(2)
+    const isRefused = refused.length
+    await write(3)
+    expect([isRefused > 0, refused.length]).toEqual([true, isRefused])
+    expect((await textsIn(store)).slice(-2)).toEqual([2, 3])
+    await Promise.all(journals.map((journal) => journal.close()))
+    await pool.end()
+  })
+
+  it('a store can be ended while sessions are open: its connections close, and the sessions fail', async () => {
+    const store = make()
+    const journal = await store.open('s', { owner: 'me', mode: 'create' })
+    await store.end()
+    journal.append(sent('late'))
+    await expect(journal.flush()).rejects.toMatchObject({ code: 'journal_error' })
+    await expect(journal.close()).rejects.toMatchObject({ code: 'journal_error' })
+  })
+
+  it('names of statements fit into PostgreSQL, whatever the schema is called', async () => {
+    schema = `${schema}_`.padEnd(63, 'x')
+    const names: string[] = []
+    const pool = new pg.Pool({ connectionString: server.url })
+    const connect = async () => {
+      const client = await pool.connect()
+      const query = client.query.bind(client) as (given: object) => Promise<pg.QueryResult>
+      return Object.assign(Object.create(client), {
+        query: (given: { name?: string }) => {
+          if (given.name !== undefined) names.push(given.name)
+          return query(given)
+        },
+      })
+    }
+    const store = postgresJournals({ pool: { connect, on: () => undefined }, schema })
+    const journal = await store.open('s', { owner: 'me', mode: 'create' })
+    journal.append(sent(1))
+    await journal.flush()
+    journal.append({ ...sent(2), note: 'm' })
+    await journal.flush()
+    expect(new Set(names).size).toBe(2)
+    expect(names.filter((name) => name.length > 63)).toEqual([])
+    await journal.close()
+    await pool.end()
+  })
+
   it('a user without the right to create schemas uses one that an administrator has created', async () => {
     const admin = new pg.Client({ connectionString: server.url })
     await admin.connect()
