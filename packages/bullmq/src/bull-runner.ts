@@ -150,6 +150,7 @@ class QueueRunner implements BullRunner, Engine {
     this.queue.on('error', onError)
     this.#events.on('error', onError)
     this.#ready = checkDurability(this.redis, warn)
+    this.#ready.catch(onError)
     this.#listen()
   }
 

@@ -121,6 +121,7 @@ export function checkEngine(options: EngineOptions, ownKeys: readonly string[]):
       `connection: expected the URL of a Redis server (redis:// or rediss://) or options of ioredis, received ${JSON.stringify(connection)}. Other engines of BullMQ are not supported: the one for PostgreSQL loses events.`,
     )
   }
+  if (isOptions && connection.keyPrefix) invalid('connection: keyPrefix is not supported. Use the option prefix.')
   if (prefix !== undefined && !/^[\w-]+$/.test(prefix))
     invalid(`prefix: expected letters, digits, _ and -, received ${JSON.stringify(prefix)}.`)
 }
@@ -176,12 +177,25 @@ const losses = {
   records: 'that a call began, so that its body could begin a second time, and results that were shown',
 }
 
-/** Warns if Redis may forget what it has acknowledged. */
+/** Replies of a cluster to a script whose keys are on several of its servers. */
+const ofCluster = /^(CROSSSLOT|MOVED|CLUSTERDOWN)\b/
+
+export const isOfCluster = (error: unknown): boolean => error instanceof Error && ofCluster.test(error.message)
+
+export const clusterRefused = (): SignalboxError =>
+  new SignalboxError(
+    'invalid_option',
+    'connection: Redis Cluster is not supported. Use a Redis without cluster mode (cluster-enabled no).',
+  )
+
+/** Warns if Redis may forget what it has acknowledged. Rejects if it is part of a cluster. */
 export async function checkDurability(redis: Redis, warn: Warn, what: keyof typeof losses = 'calls'): Promise<void> {
   const settings = async (name: string): Promise<string | undefined> =>
     ((await redis.config('GET', name)) as string[])[1]
   const problems: string[] = []
+  let isCluster = false
   try {
+    isCluster = (await settings('cluster-enabled')) === 'yes'
     const policy = await settings('maxmemory-policy')
     if (policy !== 'noeviction') problems.push(`maxmemory-policy is ${policy}, and should be noeviction`)
     const appendfsync = await settings('appendfsync')
@@ -195,6 +209,7 @@ export async function checkDurability(redis: Redis, warn: Warn, what: keyof type
   } catch (error) {
     problems.push(`its settings cannot be read (${error instanceof Error ? error.message : error})`)
   }
+  if (isCluster) throw clusterRefused()
   if (problems.length > 0) {
     warn({ code: 'engine_not_durable', message: `Redis may lose ${what}: ${problems.join('; ')}.` })
   }

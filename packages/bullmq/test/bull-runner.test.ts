@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { type BullRunner, bullRunner, type EngineWarning, serveTools } from '@signalbox/bullmq'
+import {
+  type BullRunner,
+  bullRunner,
+  type EngineWarning,
+  redisJournals,
+  serveSessions,
+  serveTools,
+  sessionQueue,
+} from '@signalbox/bullmq'
 import { allowAllTools, type Tool } from 'signalbox'
 import { memoryJournals, openSession } from 'signalbox/durable'
 import { type RemoteCall, remote, remoteToolOf } from 'signalbox/remote'
@@ -522,6 +530,33 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
     })
   })
 
+  it('R15 a Redis Cluster is refused, wherever it is met first', async () => {
+    const cluster = await RedisServer.start([
+      '--cluster-enabled',
+      'yes',
+      '--appendonly',
+      'yes',
+      '--appendfsync',
+      'always',
+    ])
+    await cluster.ask((redis) => redis.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383'))
+    const told: string[] = []
+    const engine = { connection: cluster.url, onWarning: ({ message }: EngineWarning) => void told.push(message) }
+    const refused = { code: 'invalid_option', message: expect.stringContaining('Redis Cluster is not supported') }
+    const journals = redisJournals(engine)
+    await expect(journals.open('s', { owner: 'me', mode: 'create' })).rejects.toMatchObject(refused)
+    await expect(serveTools({ ...engine, tools, handleSignals: false })).rejects.toMatchObject(refused)
+    const build = () => ({ tools: [], model: scriptedModel([]) })
+    await expect(serveSessions({ ...engine, journals, build, handleSignals: false })).rejects.toMatchObject(refused)
+    const runner = bullRunner(engine)
+    await expect(runner.ready()).rejects.toMatchObject(refused)
+    const sessions = sessionQueue({ ...engine, journals })
+    told.length = 0
+    await expect.poll(() => told).toEqual([expect.stringMatching(/sessionQueue.*Redis Cluster is not supported/)])
+    await Promise.all([runner.end(), sessions.end(), journals.end()])
+    await cluster.end()
+  })
+
   it('R15 a Redis that may forget is a warning', async () => {
     const careless = await RedisServer.start(['--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru'])
     const told: EngineWarning[] = []
@@ -542,6 +577,7 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
   it.each([
     [{ connection: 'postgres://127.0.0.1/x' }, /the one for PostgreSQL loses events/],
     [{ connection: 'redis://x', queue: 'q' }, /Unknown option queue/],
+    [{ connection: { host: 'x', keyPrefix: 'app:' } }, /keyPrefix is not supported. Use the option prefix/],
     [{ connection: 'redis://x', label: 'a:b' }, /label: expected/],
     [{ connection: 'redis://x', prefix: '{x}' }, /prefix: expected/],
     [{ connection: 'redis://x', pickupMs: -1 }, /pickupMs: expected milliseconds/],

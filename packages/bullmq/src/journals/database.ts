@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
-import { type ConnectionOptions, connect, type EngineOptions } from '../engine.ts'
+import { type ConnectionOptions, clusterRefused, connect, type EngineOptions, isOfCluster } from '../engine.ts'
 import type { Script } from './scripts.ts'
 
 /** Replies of a server that is loading, failing over, or out of disk or memory. */
@@ -43,6 +43,7 @@ export class Database {
       try {
         return await work(this.redis)
       } catch (error) {
+        if (isOfCluster(error)) throw clusterRefused()
         const pause = Math.min(20 * 2 ** attempt, 500)
         const isOver = this.redis.status === 'end' || performance.now() - start + pause > this.#retryMs
         if (!isPassing(error) || isOver) throw error

@@ -101,7 +101,7 @@ class PostingQueue implements SessionQueue {
     this.#redis = connect(options.connection, onError)
     this.#queue = new Queue(sessionsQueue, { connection: this.#redis, prefix: options.prefix ?? 'signalbox' })
     this.#queue.on('error', onError)
-    void checkDurability(this.#redis, warn, 'runs')
+    checkDurability(this.#redis, warn, 'runs').catch(onError)
   }
 
   async send(
