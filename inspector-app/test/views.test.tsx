@@ -115,6 +115,42 @@ describe('the lanes of a phone', () => {
   })
 })
 
+describe('a long name', () => {
+  const long = `Bash(${'npm run build --workspace packages/cart && '.repeat(3).slice(0, 100)}…)`
+  const boxOf = (selector: string) => (query(selector) as Element).getBoundingClientRect()
+
+  it('leaves room for the reason to wait and for the results, at every size', async () => {
+    const { push } = show(...start, ...call('a', 0, { label: long }), ...call('b', 1, { label: long }))
+    push({
+      type: 'schedule',
+      stages: [['a', 'executing', 'exclusive']],
+      waits: [{ because: 'exclusiveRunning', blockers: ['a'], calls: [[1, 1]] }],
+      cursor: { next: 0, completedUpTo: 0, waitsFor: 'a' },
+    })
+    await expect.poll(() => texts('.waiting .why')).toEqual(['waits for #1 Read, which must run alone'])
+    for (const [width, height] of [
+      [1440, 900],
+      [1440, 640],
+      [1024, 700],
+      [390, 844],
+    ] as const) {
+      void page.viewport(width, height)
+      await expect.poll(() => [innerWidth, innerHeight]).toEqual([width, height])
+      await expect.poll(() => boxOf('.waiting .why').width, `${width} x ${height}`).toBeGreaterThan(130)
+      expect(boxOf('.cursor').bottom, `${width} x ${height}`).toBeLessThanOrEqual(boxOf('.results').bottom)
+      expect(boxOf('.tile').bottom, `${width} x ${height}`).toBeLessThanOrEqual(boxOf('.results ol').bottom)
+    }
+  })
+
+  it('stands beside the dot of its call', async () => {
+    const { store } = show(...start, ...call('a', 0, { label: long }))
+    void page.viewport(390, 844)
+    store.set({ tab: 'call', selected: 'a' })
+    await expect.poll(() => texts('.call-details h3')).toEqual([`#1 ${long}`])
+    expect(boxOf('.call-details h3').left).toBeGreaterThan(boxOf('.call-details header .dot').right)
+  })
+})
+
 describe('a chart', () => {
   const taken = (...transitions: number[]) =>
     ({ type: 'step', actor: 'actor-a', event: 'call.start', transitions, active: [0, 2, 3] }) as const

@@ -56,6 +56,11 @@ describe('what if, over a whole conversation', () => {
         ['turn 2', '1', '50 ms', '50 ms', 'same'],
         ['Whole conversation', '3', '300 ms', '300 ms', 'same'],
       ])
+    await page.setViewportSize({ width: 390, height: 844 })
+    const heads = page.locator('.turn-times thead th')
+    const heights = await heads.evaluateAll((all) => all.map((each) => each.getClientRects()[0]?.height ?? 0))
+    expect(Math.max(...heights), 'no word of the head is cut').toBeLessThan(30)
+    await page.setViewportSize({ width: 1440, height: 900 })
     await page.getByText('What stays fixed').click()
     expect(await page.locator('.what-if .fixed').textContent()).toContain('Locks between executors are not simulated')
     await page.getByLabel('Resource of Write').selectOption('writes file_path')

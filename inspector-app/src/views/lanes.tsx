@@ -198,6 +198,7 @@ function Results({ run }: { run: Run }) {
   const now = useNow()
   const held = run.calls.filter(({ stage, isGivenUp }) => stage === 'completed' && !isGivenUp)
   const waitsFor = run.cursor.waitsFor === null ? undefined : run.byId.get(run.cursor.waitsFor)
+  const words = cursorWords(run, waitsFor, held, now)
   return (
     <div class="results">
       <h2>
@@ -210,8 +211,8 @@ function Results({ run }: { run: Run }) {
         of={[run, run.version, run.cursor, chosen?.id]}
         draw={() => <Tiles run={run} chosen={chosen} onChoose={(id) => store.select(id)} />}
       />
-      <p class="cursor" aria-live="polite">
-        {cursorWords(run, waitsFor, held, now)}
+      <p class="cursor" aria-live="polite" title={words}>
+        <span>{words}</span>
       </p>
     </div>
   )
