@@ -44,14 +44,17 @@ export const longLabel = (name: string, whole: string, limit = maxLong): string 
     const isPath = text.includes('/') && !/[\s…]/.test(text)
     if (text.length <= most || !isPath) return cut(text, most)
     const end = Math.floor(most * 0.6)
-    return `${cut(text, most - end)}${Array.from(text.slice(-2 * end))
-      .slice(-end)
-      .join('')}`
+    return `${cut(text, most - end)}${endOf(text, end)}`
   })
 
 function withSummary(name: string, whole: string, shorten: (text: string) => string): string {
   const hasName = whole.startsWith(`${name}(`) && whole.endsWith(')')
   return hasName ? `${name}(${shorten(whole.slice(name.length + 1, -1))})` : shorten(whole)
+}
+
+function endOf(text: string, most: number): string {
+  const characters = Array.from(text.slice(Math.max(0, text.length - 2 * most)))
+  return characters.slice(Math.max(0, characters.length - most)).join('')
 }
 
 function cut(text: string, most: number): string {

@@ -434,6 +434,13 @@ describe('the recorder', () => {
       expect(labelOf({ file_path: path }, { limits: { text: 10 } }).length).toBe('Read()'.length + 11)
     })
 
+    it.each([0, 1, 2, 3])('is not longer than limits.text allows, which is %i here', (text) => {
+      for (const file_path of [`/start/${'folder/'.repeat(100)}end.ts`, '/a/😀😀😀😀😀😀😀😀'])
+        expect(Array.from(labelOf({ file_path }, { limits: { text } })).length).toBeLessThanOrEqual(
+          text + 'Read(…)'.length,
+        )
+    })
+
     it('does not show a part of what redact would find in the whole', () => {
       const token = 'a1'.repeat(40)
       const redact = (value: unknown) => (typeof value === 'string' ? value.replace(/(?:a1){40}/g, '•••') : value)
