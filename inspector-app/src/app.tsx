@@ -26,6 +26,7 @@ import { SessionsDialog } from './views/sessions.tsx'
 import { Tabs } from './views/tabs.tsx'
 import { Timeline } from './views/timeline.tsx'
 import { TopBar } from './views/top-bar.tsx'
+import { useKeptFocus } from './views/use-kept-focus.ts'
 import { useSplit } from './views/use-split.ts'
 import { Welcome } from './views/welcome.tsx'
 
@@ -45,6 +46,7 @@ export function App({ store, fit = 'page', aside }: Props) {
   const outside = useRef<HTMLDivElement>(null)
   useSplit(store, outside)
   useKeyboard(store, fit === 'box' ? outside : undefined)
+  useKeptFocus(outside)
   const view = store.view()
   const { run } = view
   useQuestionCount(fit === 'page', openQuestions(view).length)

@@ -136,7 +136,7 @@ describe('a long name', () => {
     ] as const) {
       void page.viewport(width, height)
       await expect.poll(() => [innerWidth, innerHeight]).toEqual([width, height])
-      await expect.poll(() => boxOf('.waiting .why').width, `${width} x ${height}`).toBeGreaterThan(130)
+      await expect.poll(() => boxOf('.waiting .why').width, { message: `${width} x ${height}` }).toBeGreaterThan(130)
       expect(boxOf('.cursor').bottom, `${width} x ${height}`).toBeLessThanOrEqual(boxOf('.results').bottom)
       expect(boxOf('.tile').bottom, `${width} x ${height}`).toBeLessThanOrEqual(boxOf('.results ol').bottom)
     }
@@ -148,6 +148,75 @@ describe('a long name', () => {
     store.set({ tab: 'call', selected: 'a' })
     await expect.poll(() => texts('.call-details h3')).toEqual([`#1 ${long}`])
     expect(boxOf('.call-details h3').left).toBeGreaterThan(boxOf('.call-details header .dot').right)
+  })
+})
+
+describe('the focus', () => {
+  const focused = () => document.activeElement
+
+  it('stays at the questions when one is answered, but not on a button that would answer the next', async () => {
+    const { push } = show(...start, ...call('a', 0), ...call('b', 1))
+    const ask = (...ids: string[]): FrameBody => ({
+      type: 'questions',
+      open: ids.map((id) => ({ call: id, name: 'Read', input: { file_path: id } })),
+    })
+    push(ask('a', 'b'))
+    await expect.poll(() => texts('.question header .link')).toEqual(['Read(a)'])
+    ;(query('.question header .link') as HTMLElement).focus()
+    push(ask('b'))
+    await expect.poll(() => texts('.question header .link')).toEqual(['Read(b)'])
+    await expect.poll(focused).toBe(query('.inbox'))
+    push(ask())
+    await expect.poll(focused).toBe(query('.on-top'))
+    // only what was given the focus can have it
+    await userEvent.keyboard('{Tab}')
+    expect(query('.on-top')?.hasAttribute('tabindex')).toBe(false)
+  })
+
+  it('is not taken from another place', async () => {
+    const { push } = show(...start, ...call('a', 0))
+    push({ type: 'questions', open: [{ call: 'a', name: 'Read', input: {} }] })
+    await expect.poll(() => texts('.question header .link').length).toBe(1)
+    ;(query('.question header .link') as HTMLElement).focus()
+    ;(focused() as HTMLElement).blur()
+    push({ type: 'questions', open: [] })
+    await expect.poll(() => texts('.question').length).toBe(0)
+    expect(focused()).toBe(document.body)
+  })
+})
+
+describe('the colours', () => {
+  const pixel = (colour: string): number[] => {
+    const canvas = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D
+    canvas.fillStyle = colour
+    canvas.fillRect(0, 0, 1, 1)
+    return [...canvas.getImageData(0, 0, 1, 1).data.slice(0, 3)]
+  }
+  /** The relative luminance of WCAG 2. */
+  const luminance = (colour: string): number => {
+    const [r = 0, g = 0, b = 0] = pixel(colour).map((each) =>
+      each <= 10 ? each / 255 / 12.92 : ((each / 255 + 0.055) / 1.055) ** 2.4,
+    )
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const contrast = (one: string, other: string): number => {
+    const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+    return (light + 0.05) / (dark + 0.05)
+  }
+
+  it.each(['light', 'dark'] as const)('of every state can be read on their own tint, %s', async (theme) => {
+    const { store } = show(...start, ...call('a', 0))
+    store.set({ theme })
+    await expect.poll(() => query('.inspector')?.getAttribute('data-theme')).toBe(theme)
+    const tones = ['queued', 'shared', 'exclusive', 'held', 'ok', 'error', 'aborted', 'unknown', 'accent', 'live']
+    const found = tones.map((tone) => {
+      const chip = query('main')?.appendChild(document.createElement('span')) as HTMLElement
+      chip.className = `chip ${tone}`
+      const { color, backgroundColor } = getComputedStyle(chip)
+      chip.remove()
+      return [tone, contrast(color, backgroundColor)] as const
+    })
+    expect(found.filter(([, ratio]) => ratio < 4.5)).toEqual([])
   })
 })
 
@@ -462,6 +531,19 @@ describe('a conversation', () => {
     list.focus()
     await userEvent.keyboard('{ArrowDown}')
     expect(focused()).toContain('#1 Read(a)')
+  })
+
+  it('has the focus if the button for earlier turns goes away, and arrow keys go on', async () => {
+    const { store } = show(...start.slice(0, 1))
+    const focused = () => document.activeElement
+    for (let run = 1; run <= 50; run++) store.take(turn(run, ...call(`${run}`, 0), yielded(`${run}`), { type: 'left' }))
+    await expect.poll(() => texts('.turn').length).toBe(40)
+    ;(query('.turns > .earlier') as HTMLElement).focus()
+    await userEvent.keyboard('{Enter}')
+    await expect.poll(() => texts('.turn').length).toBe(50)
+    await expect.poll(focused).toBe(query('.turns'))
+    await userEvent.keyboard('{ArrowDown}')
+    expect(focused()?.matches('.turns button')).toBe(true)
   })
 
   it('is searched for a turn by its number, and shows it', async () => {
