@@ -185,41 +185,6 @@ describe('the focus', () => {
   })
 })
 
-describe('the colours', () => {
-  const pixel = (colour: string): number[] => {
-    const canvas = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D
-    canvas.fillStyle = colour
-    canvas.fillRect(0, 0, 1, 1)
-    return [...canvas.getImageData(0, 0, 1, 1).data.slice(0, 3)]
-  }
-  /** The relative luminance of WCAG 2. */
-  const luminance = (colour: string): number => {
-    const [r = 0, g = 0, b = 0] = pixel(colour).map((each) =>
-      each <= 10 ? each / 255 / 12.92 : ((each / 255 + 0.055) / 1.055) ** 2.4,
-    )
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b
-  }
-  const contrast = (one: string, other: string): number => {
-    const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
-    return (light + 0.05) / (dark + 0.05)
-  }
-
-  it.each(['light', 'dark'] as const)('of every state can be read on their own tint, %s', async (theme) => {
-    const { store } = show(...start, ...call('a', 0))
-    store.set({ theme })
-    await expect.poll(() => query('.inspector')?.getAttribute('data-theme')).toBe(theme)
-    const tones = ['queued', 'shared', 'exclusive', 'held', 'ok', 'error', 'aborted', 'unknown', 'accent', 'live']
-    const found = tones.map((tone) => {
-      const chip = query('main')?.appendChild(document.createElement('span')) as HTMLElement
-      chip.className = `chip ${tone}`
-      const { color, backgroundColor } = getComputedStyle(chip)
-      chip.remove()
-      return [tone, contrast(color, backgroundColor)] as const
-    })
-    expect(found.filter(([, ratio]) => ratio < 4.5)).toEqual([])
-  })
-})
-
 describe('a chart', () => {
   const taken = (...transitions: number[]) =>
     ({ type: 'step', actor: 'actor-a', event: 'call.start', transitions, active: [0, 2, 3] }) as const

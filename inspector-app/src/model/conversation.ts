@@ -52,6 +52,17 @@ export function turnNumbers(turns: readonly Run[]): (number | undefined)[] {
   })
 }
 
+/** The runs whose reply does not count: it was discarded, perhaps only by the rest of its turn in a later process. */
+export function discardedRuns(turns: readonly Run[]): ReadonlySet<Run> {
+  const found = new Set<Run>()
+  let isRestDiscarded = false
+  for (const run of turns.toReversed()) {
+    if (run.isDiscarded || isRestDiscarded) found.add(run)
+    isRestDiscarded = run.isContinued && found.has(run)
+  }
+  return found
+}
+
 /** The number of the last turn, which is how many there are. */
 export const turnCount = (numbers: readonly (number | undefined)[]): number =>
   numbers.findLast((number) => number !== undefined) ?? 0

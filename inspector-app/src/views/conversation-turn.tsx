@@ -14,12 +14,14 @@ interface Props {
   /** Undefined: no turn, because no reply came. */
   readonly number: number | undefined
   readonly agents: Agents
+  /** Its reply does not count. */
+  readonly isDiscarded: boolean
 }
 
 const mostItems = 60
 
 /** One turn. Redrawn only when something in it, or in its agents, changed. */
-export function ConversationTurn({ run, number, agents }: Props) {
+export function ConversationTurn({ run, number, agents, isDiscarded }: Props) {
   const store = useStore()
   const { state, run: shownRun, call: chosen, isChosen } = useView()
   const [isWhole, setWhole] = useState(false)
@@ -35,10 +37,10 @@ export function ConversationTurn({ run, number, agents }: Props) {
   return (
     <li class={shownRun === run ? 'turn shown' : 'turn'}>
       <Still
-        of={[run, changes.join(), selected, shownRun?.id, isWhole, number, state.source, state.range]}
+        of={[run, changes.join(), selected, shownRun?.id, isWhole, number, isDiscarded, state.source, state.range]}
         draw={() => (
           <TurnBody
-            {...{ run, number, agents, selected, pick, isWhole }}
+            {...{ run, number, agents, isDiscarded, selected, pick, isWhole }}
             isLive={state.source === 'live'}
             range={state.range}
             showAll={() => setWhole(true)}
@@ -66,7 +68,8 @@ interface BodyProps extends Props {
   readonly showAll: () => void
 }
 
-function TurnBody({ run, number, agents, selected, pick, isWhole, isLive, range, showAll }: BodyProps) {
+function TurnBody(props: BodyProps) {
+  const { run, number, agents, isDiscarded, selected, pick, isWhole, isLive, range, showAll } = props
   const { items: all, totals } = turnOf(run, agents)
   const items = all.filter((item) =>
     item.kind === 'said' ? isIn(range, item.said.at) : touchesRange(range, item.call),
@@ -87,7 +90,7 @@ function TurnBody({ run, number, agents, selected, pick, isWhole, isLive, range,
             recovered
           </span>
         )}
-        {run.isDiscarded && <span class="chip aborted">discarded</span>}
+        {isDiscarded && <span class="chip aborted">discarded</span>}
         {run.questions.length > 0 && <span class="chip held">asks you</span>}
         <span class="sum">{replyWords(totals)}</span>
       </h3>

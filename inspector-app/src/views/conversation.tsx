@@ -1,5 +1,6 @@
 import {
   agentsByCall,
+  discardedRuns,
   isConversation,
   outermostRun,
   totalsOf,
@@ -22,6 +23,7 @@ export function Conversation() {
   const { state, model, run: shown, call, isChosen } = useView()
   const all = isConversation(model) ? turnsOf(model) : []
   const numbers = turnNumbers(all)
+  const discarded = discardedRuns(all)
   const turns = all
     .map((run, at) => ({ run, number: numbers[at] }))
     .filter(({ run }, at) => touchesSpan(state.range, run.startedAt, all[at + 1]?.startedAt))
@@ -62,7 +64,7 @@ export function Conversation() {
         )}
         <ol>
           {turns.slice(span.first, span.last).map(({ run, number }) => (
-            <ConversationTurn key={run.id} run={run} number={number} agents={agents} />
+            <ConversationTurn key={run.id} {...{ run, number, agents }} isDiscarded={discarded.has(run)} />
           ))}
         </ol>
         {later > 0 && (

@@ -232,7 +232,7 @@ describe('how a run ends', () => {
   })
 
   it('an overloaded model is asked again, and its partial reply is dropped', async () => {
-    const { args, transcript } = scene([['Half a', { error: { message: 'Overloaded', status: 529 } }], 'Whole.'])
+    const { args, transcript } = scene([['Half a', { error: { message: 'Overloaded.', status: 529 } }], 'Whole.'])
     const { code, out } = await inProcess(...args, '--transcript', transcript)
     expect([code, out]).toEqual([0, expect.stringContaining('The reply failed (overloaded: Overloaded). Retrying')])
     const kept = readFileSync(transcript, 'utf8')

@@ -3,7 +3,7 @@ import { scriptedModel } from 'signalbox/scripted'
 import { subAgent } from 'signalbox/sub-agent'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { totalsOf, turnNumbers, turnsOf } from '../../../inspector-app/src/model/conversation.ts'
+import { discardedRuns, totalsOf, turnNumbers, turnsOf } from '../../../inspector-app/src/model/conversation.ts'
 import { reduce } from '../../../inspector-app/src/model/reduce.ts'
 import { isSignalboxError } from '../../../src/base/signalbox-error.ts'
 import {
@@ -29,6 +29,8 @@ import {
 import { SessionDigests } from '../../../src/inspect/journal/session-digest.ts'
 import { RecordingChecks } from '../../../src/testing/recording-checks.ts'
 import { randomFrom } from '../../../src/testing/repeatable.ts'
+import { lives, readAll, sayLast, startReply, until } from '../../support/durable-lives.ts'
+import { heldTool } from '../../support/held-tool.ts'
 
 const listener = {
   newRun: (run: never) => run,
@@ -151,6 +153,30 @@ describe('the log of a session as a recording', () => {
     expect(turns.map(({ title }) => title)).toEqual(['no reply'])
     expect(turns.flatMap(({ said }) => said.map(({ by, text }) => [by, text]))).toContainEqual(['user', 'Pay.'])
     expect(turnNumbers(turns)).toEqual([undefined])
+  })
+
+  it('D11 D26 a reply that is discarded because its process stopped does not count from its beginning on', async () => {
+    const read = heldTool('Read', { isReadOnly: () => true, safe: true })
+    const world = lives([read.tool], { canUseTool: allowAllTools })
+    const first = await world.begin()
+    first.session.send('go')
+    const { held } = await startReply(first)
+    held.text('I look')
+    held.call('r', 'Read')
+    await until(() => read.started.length === 1)
+    read.run('r').finish()
+    await world.written('call.completed')
+    const second = await world.begin()
+    const rest = readAll(second.session.resume())
+    await sayLast(second)
+    await rest
+    const turns = turnsOf(reduce(await all(recordingOfJournal(world.journals.read('s')))))
+    const discarded = discardedRuns(turns)
+    expect(turns.map((run) => [run.title, discarded.has(run)])).toEqual([
+      ['turn 1', true],
+      ['turn 1, continued', true],
+      ['turn 1', false],
+    ])
   })
 
   it('D26 times are those of the log', async () => {

@@ -14,7 +14,7 @@ export function noteOf(message: QueryMessage, session: SessionView): string | un
 function retryWords({ error, errorKind, delayMs }: ModelRetryMessage): string {
   const soon = delayMs > 0 ? ` in ${(delayMs / 1_000).toFixed(1)} s` : ''
   const [problem = ''] = error.replace(/^\w*Error: /, '').split('\n', 1)
-  return `The reply failed (${errorKind}: ${problem}). Retrying${soon}; its partial reply is dropped.`
+  return `The reply failed (${errorKind}: ${problem.replace(/\.$/, '')}). Retrying${soon}; its partial reply is dropped.`
 }
 
 const outcomes = {
