@@ -108,7 +108,13 @@ export const journalFaults = [
   ],
   ['src/durable', 'a discarded reply leaves its context', 'fold.change({ context: before })', '', reopened],
   ['src/query', 'a discarded attempt leaves its context', 'this.context = this.#before', '', reopened],
-  ['src/pipeline', 'a change that waits is not recorded', 'context: early ?? keptAfter(call, log)', '', reopened],
+  [
+    'src/pipeline',
+    'a change that waits is not recorded',
+    '...(changesContext && (early ?? keptAfter(call, log))),',
+    '',
+    reopened,
+  ],
   [files, 'a hole before the last commit is cut off', 'if (rest[end + 1] === mark) return false', '', spareSpace],
   [files, 'lines of a killed process count as durable', 'if (size > 0) await this.#file.sync()', '', spareSpace],
   [
