@@ -452,6 +452,16 @@ describe('a conversation', () => {
     await expect.poll(() => texts('.turn h3 button').at(-1)).toBe('No reply')
   })
 
+  it('is not live any more when its query has ended in the middle of a reply', async () => {
+    const { store } = show(...start.slice(0, 1))
+    store.set({ source: 'live' })
+    store.take(turn(1, ...call('a', 0), { type: 'said', by: 'model', text: 'Here.' }))
+    await expect.poll(() => texts('.turn h3 .chip')).toEqual(['live'])
+    const ended = { type: 'step', actor: 'query:q', event: 'query.suspend', transitions: [], active: [0], isDone: true }
+    store.take([of(1, 190, ended as unknown as FrameBody)])
+    await expect.poll(() => texts('.turn h3 .chip')).toEqual([])
+  })
+
   it('has the selected call in view when a recording is opened, however late the page has its height', async () => {
     const { store } = show(...start.slice(0, 1))
     store.take(Array.from({ length: 30 }, (_, at) => turn(at + 1, ...call(`${at}`, 0), yielded(`${at}`))).flat())

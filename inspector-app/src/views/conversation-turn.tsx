@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type Agents, agentRuns, type Turn, turnOf } from '../model/conversation.ts'
+import { type Agents, agentRuns, isOver, type Turn, turnOf } from '../model/conversation.ts'
 import type { Call, Run } from '../model/model.ts'
 import { isIn, type TimeRange, touchesRange } from '../model/time-range.ts'
 import { useStore, useView } from '../use-view.ts'
@@ -31,9 +31,7 @@ export function ConversationTurn({ run, number, agents, isDiscarded }: Props) {
     run: (id) => store.set({ run: id, selected: undefined }),
     call: (id, call) => store.choose(id, call),
   }
-  const changes = [run, ...agentRuns([run], agents)].map(
-    ({ version, talk, isWatched }) => `${version} ${talk} ${isWatched}`,
-  )
+  const changes = [run, ...agentRuns([run], agents)].map((each) => `${each.version} ${each.talk} ${isOver(each)}`)
   return (
     <li class={shownRun === run ? 'turn shown' : 'turn'}>
       <Still
@@ -82,9 +80,7 @@ function TurnBody(props: BodyProps) {
           {number === undefined ? 'No reply' : `Turn ${number}`}
           {run.isContinued && ', continued'}
         </button>
-        {isLive && number !== undefined && run.isWatched && run.replies.length === 0 && (
-          <span class="chip live">live</span>
-        )}
+        {isLive && !isDiscarded && !isOver(run) && run.replies.length === 0 && <span class="chip live">live</span>}
         {run.recovered !== undefined && (
           <span class="chip accent" title={`Recovered by ${run.recovered.by}`}>
             recovered

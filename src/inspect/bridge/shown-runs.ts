@@ -1,3 +1,4 @@
+import type { QueryMessage } from '../../query/query-message.ts'
 import type { Command } from '../frames/frame.ts'
 import { type Connection, isConnection } from '../recorder/connection-watch.ts'
 import { ruleFor } from '../recorder/consent-frames.ts'
@@ -71,10 +72,14 @@ export class ShownRuns {
     let turns = 0
     let current: { readonly source: Source; leave(): void } | undefined
     const prompted = new WeakSet<Recorder>()
+    /** From before the first turn: that a reply of an earlier run was discarded. */
+    const early: QueryMessage[] = []
     const onWatched = (run: number, recorder: Recorder): void => {
-      const prompt = prompted.has(recorder) ? '' : lastPrompt(query.transcript ?? [])
+      if (prompted.has(recorder)) return
       prompted.add(recorder)
+      const prompt = lastPrompt(query.transcript ?? [])
       if (prompt !== '') recorder.say(run, 'user', prompt)
+      for (const message of early) recordTalk(recorder, run, message)
     }
     const show = (executor: Commandable): void => {
       current?.leave()
@@ -84,7 +89,8 @@ export class ShownRuns {
     }
     const stopTalk = query.onMessage?.((message) => {
       const run = current?.source.watch?.run
-      if (run !== undefined && this.#recorder !== undefined) recordTalk(this.#recorder, run, message)
+      if (current === undefined && message.type === 'system') early.push(message)
+      else if (run !== undefined && this.#recorder !== undefined) recordTalk(this.#recorder, run, message)
     })
     const ending = query.actor?.subscribe(({ status, context }) => {
       const run = current?.source.watch?.run

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { allowAllTools } from '../../../src/index.ts'
 import { createRecorder, type Frame, ShownRuns } from '../../../src/inspect/index.ts'
-import { lives, replyWith, sayLast } from '../../support/durable-lives.ts'
+import { lives, replyWith, sayLast, startReply } from '../../support/durable-lives.ts'
 import { heldTool } from '../../support/held-tool.ts'
 
 describe('the inspector on a session that goes on', () => {
@@ -35,6 +35,34 @@ describe('the inspector on a session that goes on', () => {
     await second.session.whenIdle()
     expect(runs().length).toBeGreaterThan(1)
     for (const { recovered } of runs().slice(1)) expect(recovered).toBeUndefined()
+  })
+
+  it('D11 D26 says that a reply of the run before was discarded, though that is before the first turn', async () => {
+    const world = lives([], { canUseTool: allowAllTools })
+    const life = await world.begin()
+    const { session, held } = life
+    const said: unknown[] = []
+    const shown = new ShownRuns()
+    const onFrame = (frame: Frame) => frame.type === 'said' && said.push([frame.run, frame.by, frame.text])
+    shown.begin(createRecorder({ onFrame }))
+    session.on('run_started', ({ run }) => shown.add(run))
+    session.send('go')
+    await startReply(life)
+    held.text('Half')
+    held.call('r', 'Read')
+    await world.written('reply.block')
+    await session.suspend()
+    session.resume()
+    await sayLast(life)
+    await session.whenIdle()
+    const why = 'The reply failed: The session stopped before the reply was complete. The model is asked again.'
+    expect(said).toEqual([
+      [1, 'user', 'go'],
+      [1, 'model', 'Half'],
+      [2, 'user', 'go'],
+      [2, 'host', why],
+      [2, 'model', 'Done.'],
+    ])
   })
 
   it('D26 a session that nobody left unfinished is not recovered', async () => {
