@@ -552,8 +552,12 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
     await expect(runner.ready()).rejects.toMatchObject(refused)
     const sessions = sessionQueue({ ...engine, journals })
     told.length = 0
-    await expect.poll(() => told).toEqual([expect.stringMatching(/sessionQueue.*Redis Cluster is not supported/)])
+    const refusal = expect.stringMatching(/sessionQueue.*Redis Cluster is not supported/)
+    await expect.poll(() => told).toContainEqual(refusal)
+    // what was refused leaves no connection behind
     await Promise.all([runner.end(), sessions.end(), journals.end()])
+    const clients = () => cluster.ask((redis) => redis.call('CLIENT', 'LIST') as Promise<string>)
+    await expect.poll(async () => (await clients()).trim().split('\n').length, { timeout: 10_000 }).toBe(1)
     await cluster.end()
   })
 

@@ -102,7 +102,12 @@ export async function serveSessions(options: ServeSessionsOptions): Promise<Serv
   }
   checkServing(options)
   const served = new SessionServer(options, concurrency)
-  await served.start()
+  try {
+    await served.start()
+  } catch (error) {
+    await served.close()
+    throw error
+  }
   return served
 }
 
