@@ -147,7 +147,7 @@ function ToolRow({ tool, experiment, change }: ControlProps & { tool: SeenTool }
             change(() => experiment.change(name, { isSafe: value === '' ? undefined : value === 'safe' }))
           }
         >
-          <option value="">{recorded}, as recorded</option>
+          <option value="">{recorded} (recorded)</option>
           <option value="safe">safe</option>
           <option value="unsafe">unsafe</option>
         </select>
@@ -163,7 +163,7 @@ function ToolRow({ tool, experiment, change }: ControlProps & { tool: SeenTool }
             change(() => experiment.change(name, { resource: value === '' ? undefined : named }))
           }}
         >
-          <option value="">as recorded</option>
+          <option value="">recorded</option>
           {fields.flatMap((field) =>
             (['reads', 'writes'] as const).map((use) => (
               <option key={`${use} ${field}`} value={`${use} ${field}`}>
@@ -178,7 +178,7 @@ function ToolRow({ tool, experiment, change }: ControlProps & { tool: SeenTool }
           type="number"
           min="0"
           aria-label={`Milliseconds until ${name} goes to the background`}
-          placeholder="as recorded"
+          placeholder="recorded"
           value={backgroundAfterMs ?? ''}
           onInput={({ currentTarget: { value } }) => {
             const ms = Number(value)
