@@ -13,7 +13,7 @@ import { memoryJournals, openSession } from 'signalbox/durable'
 import { type RemoteCall, remote, remoteToolOf } from 'signalbox/remote'
 import { scriptedModel } from 'signalbox/scripted'
 import { describeToolRunner } from 'signalbox/testing'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { effectsFile } from '../../../test/remote/effects-file.ts'
 import { parentOf } from './parent-of.ts'
@@ -539,6 +539,7 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
       '--appendfsync',
       'always',
     ])
+    onTestFinished(() => cluster.end())
     await cluster.ask((redis) => redis.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383'))
     const told: string[] = []
     const engine = { connection: cluster.url, onWarning: ({ message }: EngineWarning) => void told.push(message) }
@@ -558,7 +559,6 @@ describe.skipIf(!isThere && process.env.CI !== 'true')('through BullMQ and a rea
     await Promise.all([runner.end(), sessions.end(), journals.end()])
     const clients = () => cluster.ask((redis) => redis.call('CLIENT', 'LIST') as Promise<string>)
     await expect.poll(async () => (await clients()).trim().split('\n').length, { timeout: 10_000 }).toBe(1)
-    await cluster.end()
   })
 
   it('R15 a Redis that may forget is a warning', async () => {
